@@ -1,0 +1,2 @@
+//! The onceward command.
+fn main() {}

@@ -1,0 +1,3 @@
+//! A durable job queue that carries work to the outside world once.
+
+pub use onceward_db::Time;
