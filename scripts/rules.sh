@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# The house rules that no compiler checks (STYLE.md). Each function prints what breaks its rule, one place a line.
+
+rust_files() { find crates tests benches examples -name target -prune -o -name '*.rs' -print 2>/dev/null; }
+
+rule_no_file_over_400_lines() {
+  rust_files | while read -r file; do
+    awk 'END { if (NR > 400) print FILENAME ": " NR " lines" }' "$file"
+  done
+}
+
+rule_only_conn_rs_names_the_driver() {
+  find crates/*/src -name '*.rs' ! -path crates/onceward-db/src/conn.rs \
+    -exec grep -nHE '^[^/]*\bsqlx(_[a-z]+)?::' {} +
+}
+
+rule_nothing_unfinished_or_ignored() {
+  rust_files | xargs -r -d '\n' grep -nHE '^[^/"]*(\b(todo|unimplemented|dbg)!\(|#\[ignore)'
+}
+
+# A test waits for an event or moves the clock. Where it must wait, the same line says why: `// sleeps: …`.
+rule_no_sleep_in_tests() {
+  rust_files | grep -E '(^|/)tests/' | xargs -r -d '\n' grep -nHE '\bsleep(_until)?\(' | grep -v '// sleeps: '
+}
+
+rule_every_statement_has_its_twin() {
+  local file twin
+  for file in crates/*/sql/{sqlite,postgres}/*.sql; do
+    [ -e "$file" ] || continue
+    twin=${file/\/sqlite\//\/postgres\/}
+    [ "$twin" != "$file" ] || twin=${file/\/postgres\//\/sqlite\/}
+    [ -e "$twin" ] || echo "$file: no $twin"
+  done
+}
+
+rule_every_statement_says_what_it_guarantees() {
+  find crates/*/sql -name '*.sql' -exec awk 'FNR == 1 && !/^-- ./ { print FILENAME ":1: not a `-- ` comment" }' {} + 2>/dev/null
+}
+
+# check_rules: all of them; fails when one printed anything.
+check_rules() {
+  local rule broken failed=0
+  for rule in $(compgen -A function rule_); do
+    broken=$($rule) || true
+    [ -n "$broken" ] || continue
+    say "rule ${rule#rule_}:" "$broken"
+    failed=1
+  done
+  return $failed
+}
