@@ -1,0 +1,303 @@
+//! Opening connections: what a URL means, and the settings that the promises need.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions, Postgres};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{Connection, SqliteConnection, Transaction};
+
+use super::Conn;
+use crate::{Error, ErrorKind, Result};
+
+/// The oldest SQLite without the WAL-reset corruption.
+const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
+
+/// Where the data is, taken from a URL.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    Sqlite { path: PathBuf, synchronous: SqliteSynchronous },
+    Postgres { options: Box<PgConnectOptions>, listen: Box<PgConnectOptions>, pool: u32 },
+}
+
+/// Connections for reading, and the means to open those that write and listen.
+#[derive(Debug, Clone)]
+pub(crate) enum Pool {
+    Sqlite { readers: SqlitePool, options: Box<SqliteConnectOptions> },
+    Postgres { pool: PgPool, listen: Box<PgConnectOptions> },
+}
+
+/// A connection that its owner keeps.
+#[derive(Debug)]
+pub(crate) enum Held {
+    Sqlite(Box<SqliteConnection>),
+    Postgres(Box<PoolConnection<Postgres>>),
+}
+
+/// A connection that reads one consistent state (PostgreSQL) or the newest (SQLite).
+#[derive(Debug)]
+pub(crate) enum Reading {
+    Sqlite(PoolConnection<sqlx::Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(url: &str) -> Result<Self> {
+        if let Some(rest) = url.strip_prefix("sqlite:") {
+            return sqlite_target(rest.strip_prefix("//").unwrap_or(rest));
+        }
+        if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            return postgres_target(url);
+        }
+        Err(config("a store is sqlite://FILE or postgres://USER@HOST/DATABASE"))
+    }
+}
+
+fn sqlite_target(rest: &str) -> Result<Target> {
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    if path.is_empty() || path.contains(":memory:") {
+        return Err(config("a SQLite store is a file: sqlite://FILE"));
+    }
+    let mut synchronous = SqliteSynchronous::Full;
+    for (key, value) in pairs(query) {
+        synchronous = match (key, value) {
+            ("synchronous", "full") => SqliteSynchronous::Full,
+            // Loses acknowledged jobs on a power cut; for rehearsals only.
+            ("synchronous", "normal") => SqliteSynchronous::Normal,
+            _ => {
+                return Err(config(format!(
+                    "unknown option {key:?} of a SQLite store; known: synchronous=full|normal"
+                )));
+            }
+        };
+    }
+    Ok(Target::Sqlite { path: PathBuf::from(path), synchronous })
+}
+
+/// `pooler=transaction`, `listen=URL` and `pool=N` are ours; all else is the driver's.
+fn postgres_target(url: &str) -> Result<Target> {
+    let (base, query) = url.split_once('?').unwrap_or((url, ""));
+    let (mut rest, mut pooler, mut listen, mut pool) = (Vec::new(), false, None, 10);
+    for (key, value) in pairs(query) {
+        match key {
+            "pooler" if value == "transaction" => pooler = true,
+            "pooler" => return Err(config("pooler knows only the value transaction")),
+            "listen" => listen = Some(decode(value)),
+            "pool" => pool = value.parse().map_err(|_| config("pool is a number of connections"))?,
+            _ => rest.push(format!("{key}={value}")),
+        }
+    }
+    let parse = |url: &str| {
+        // The driver's own text may repeat the URL, and with it a password.
+        PgConnectOptions::from_str(url).map_err(|_| config("the PostgreSQL URL cannot be read"))
+    };
+    let direct = if rest.is_empty() { base.to_owned() } else { format!("{base}?{}", rest.join("&")) };
+    let mut options = parse(&direct)?.application_name("onceward");
+    let listen = listen.as_deref().map_or_else(|| Ok(options.clone()), parse)?;
+    if pooler {
+        // Unnamed statements live inside one transaction, which a transaction pooler keeps on one server.
+        options = options.statement_cache_capacity(0);
+    }
+    Ok(Target::Postgres { options: Box::new(options), listen: Box::new(listen), pool })
+}
+
+fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+fn decode(value: &str) -> String {
+    let bytes = value.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while at < bytes.len() {
+        let pair = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+        match (bytes[at], pair.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
+            (b'%', Some(byte)) => {
+                out.push(byte);
+                at += 3;
+            }
+            (byte, _) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn config(text: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Config, text)
+}
+
+impl Pool {
+    pub(crate) async fn open(target: Target) -> Result<Self> {
+        match target {
+            Target::Sqlite { path, synchronous } => {
+                crate::files::prepare(&path)?;
+                Self::sqlite(sqlite_options(&path, synchronous)).await
+            }
+            Target::Postgres { options, listen, pool } => {
+                let pool = PgPoolOptions::new()
+                    .max_connections(pool.max(4))
+                    .acquire_timeout(Duration::from_secs(30))
+                    .connect_with(*options)
+                    .await?;
+                Ok(Self::Postgres { pool, listen })
+            }
+        }
+    }
+
+    /// The same file as an application's own pool, which is checked first.
+    pub(crate) async fn beside_sqlite(pool: &SqlitePool) -> Result<Self> {
+        let mut conn = pool.acquire().await?;
+        Conn::from(&mut *conn).require_full_sync().await?;
+        let path = pool.connect_options().get_filename().to_path_buf();
+        crate::files::prepare(&path)?;
+        Self::sqlite(sqlite_options(&path, SqliteSynchronous::Full)).await
+    }
+
+    pub(crate) fn beside_postgres(pool: &PgPool) -> Self {
+        Self::Postgres { pool: pool.clone(), listen: Box::new((*pool.connect_options()).clone()) }
+    }
+
+    async fn sqlite(options: SqliteConnectOptions) -> Result<Self> {
+        // The first connection makes the file a WAL file; readers could not.
+        let first = SqliteConnection::connect_with(&options).await?;
+        first.close().await?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(4)
+            .acquire_timeout(Duration::from_secs(30))
+            .connect_with(options.clone().pragma("query_only", "on"))
+            .await?;
+        let pool = Self::Sqlite { readers, options: Box::new(options) };
+        pool.require_sqlite_version().await?;
+        Ok(pool)
+    }
+
+    async fn require_sqlite_version(&self) -> Result<()> {
+        let Self::Sqlite { readers, .. } = self else { return Ok(()) };
+        let version: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(readers).await?;
+        let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
+        let mut part = || parts.next().unwrap_or(0);
+        if (part(), part(), part()) < OLDEST_SQLITE {
+            return Err(config(format!(
+                "SQLite {version} can corrupt a WAL file; 3.51.3 or newer is needed (libsqlite3-sys 0.37 bundles it)"
+            )));
+        }
+        Ok(())
+    }
+
+    /// A connection that writes.
+    pub(crate) async fn writer(&self) -> Result<Held> {
+        Ok(match self {
+            Self::Sqlite { options, .. } => {
+                Held::Sqlite(Box::new(SqliteConnection::connect_with(options).await?))
+            }
+            Self::Postgres { pool, .. } => Held::Postgres(Box::new(pool.acquire().await?)),
+        })
+    }
+
+    pub(crate) async fn reader(&self) -> Result<Reading> {
+        Ok(match self {
+            Self::Sqlite { readers, .. } => Reading::Sqlite(readers.acquire().await?),
+            Self::Postgres { pool, .. } => {
+                Reading::Postgres(pool.begin_with("BEGIN TRANSACTION READ ONLY").await?)
+            }
+        })
+    }
+
+    /// A listener on the channel `onceward`; `None` on SQLite.
+    pub(crate) async fn listener(&self) -> Result<Option<PgListener>> {
+        let Self::Postgres { listen, .. } = self else { return Ok(None) };
+        let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with((**listen).clone());
+        let mut listener = PgListener::connect_with(&pool).await?;
+        listener.listen("onceward").await?;
+        Ok(Some(listener))
+    }
+
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Sqlite { options, .. } => Some(options.get_filename()),
+            Self::Postgres { .. } => None,
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Sqlite { readers, .. } => readers.close().await,
+            Self::Postgres { pool, .. } => pool.close().await,
+        }
+    }
+}
+
+/// `FULL`, since `NORMAL` loses acknowledged commits on a power cut. Checkpoints are the writer's.
+fn sqlite_options(path: &Path, synchronous: SqliteSynchronous) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(synchronous)
+        .busy_timeout(Duration::from_secs(60))
+        .statement_cache_capacity(256)
+        .pragma("wal_autocheckpoint", "0")
+        .pragma("journal_size_limit", "67108864")
+        .pragma("temp_store", "memory")
+        .pragma("cache_size", "-16384")
+        .pragma("fullfsync", "on")
+        .pragma("checkpoint_fullfsync", "on")
+}
+
+impl Held {
+    pub(crate) fn conn(&mut self) -> Conn<'_> {
+        match self {
+            Self::Sqlite(conn) => Conn::Sqlite(conn),
+            Self::Postgres(conn) => Conn::Postgres(conn),
+        }
+    }
+
+    /// `IMMEDIATE`: a transaction that starts by reading cannot always be upgraded to write.
+    pub(crate) async fn begin(&mut self) -> Result<()> {
+        let text = match self {
+            Self::Sqlite(_) => "BEGIN IMMEDIATE",
+            Self::Postgres(_) => "BEGIN",
+        };
+        self.conn().script(text).await
+    }
+
+    /// Closes it, so that nothing half done stays open.
+    pub(crate) async fn discard(self) {
+        match self {
+            Self::Sqlite(conn) => drop(conn.close_hard().await),
+            Self::Postgres(conn) => drop(conn.detach().close_hard().await),
+        }
+    }
+}
+
+impl Reading {
+    pub(crate) fn conn(&mut self) -> Conn<'_> {
+        match self {
+            Self::Sqlite(conn) => Conn::Sqlite(conn),
+            Self::Postgres(tx) => Conn::Postgres(tx),
+        }
+    }
+}
+
+impl Conn<'_> {
+    /// Refuses a SQLite connection whose commits a power cut could lose.
+    pub async fn require_full_sync(&mut self) -> Result<()> {
+        let Self::Sqlite(conn) = self else { return Ok(()) };
+        let level: i64 = sqlx::query_scalar("PRAGMA synchronous").fetch_one(&mut **conn).await?;
+        if level < 2 {
+            return Err(config(
+                "this SQLite connection commits without waiting for the disk, so a power cut could lose the job; \
+                 open it with synchronous=FULL",
+            ));
+        }
+        Ok(())
+    }
+}

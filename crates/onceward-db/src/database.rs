@@ -1,0 +1,160 @@
+//! The handle to one database.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use sqlx::postgres::PgPool;
+use sqlx::sqlite::SqlitePool;
+use tokio::task::JoinHandle;
+
+use crate::conn::open::{Pool, Reading};
+use crate::wake::Bell;
+use crate::writer::{Turn, TurnLock, Writer};
+use crate::{Boot, Changes, Conn, Engine, Fold, Result, Time, owner};
+
+/// One SQLite file or one PostgreSQL database. Cheap to clone; closed when the last clone is dropped.
+#[derive(Debug, Clone)]
+pub struct Database(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    pool: Pool,
+    lock: TurnLock,
+    writer: Writer,
+    bell: Bell,
+    clock: Clock,
+    boot: Boot,
+    background: Vec<JoinHandle<()>>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.background.iter().for_each(JoinHandle::abort);
+    }
+}
+
+/// A connection for reading. On PostgreSQL it sees one consistent state.
+#[derive(Debug)]
+pub struct Reader(Reading);
+
+impl Reader {
+    /// The connection.
+    pub fn conn(&mut self) -> Conn<'_> {
+        self.0.conn()
+    }
+}
+
+impl Database {
+    /// Opens `sqlite://FILE` (made if it is new) or `postgres://…`. Nothing is migrated yet.
+    pub async fn open(url: &str) -> Result<Self> {
+        Self::over(Pool::open(url.parse()?).await?)
+    }
+
+    /// The same SQLite file as an application's pool, whose connections must run `synchronous=FULL`.
+    pub async fn beside_sqlite(pool: &SqlitePool) -> Result<Self> {
+        Self::over(Pool::beside_sqlite(pool).await?)
+    }
+
+    /// Works through an application's PostgreSQL pool.
+    pub fn beside_postgres(pool: &PgPool) -> Result<Self> {
+        Self::over(Pool::beside_postgres(pool))
+    }
+
+    fn over(pool: Pool) -> Result<Self> {
+        let lock = TurnLock::new(pool.path())?;
+        let (bell, clock, boot) = (Bell::new(), Clock::default(), Boot::new(pool.path())?);
+        let lines = if pool.path().is_some() { 1 } else { 2 };
+        let writer = Writer::start(&pool, &lock, &clock, &bell, lines);
+        let background = bell.connect(&pool);
+        Ok(Self(Arc::new(Inner { pool, lock, writer, bell, clock, boot, background })))
+    }
+
+    /// Which engine it is.
+    pub fn engine(&self) -> Engine {
+        match self.0.pool {
+            Pool::Sqlite { .. } => Engine::Sqlite,
+            Pool::Postgres { .. } => Engine::Postgres,
+        }
+    }
+
+    /// A connection for reading.
+    pub async fn reader(&self) -> Result<Reader> {
+        Ok(Reader(self.0.pool.reader().await?))
+    }
+
+    /// Writes `items` together with whatever else waits, and gives one answer for each, after the commit.
+    pub async fn fold<F: Fold>(&self, items: Vec<F::Item>) -> Result<Vec<F::Answer>> {
+        self.0.writer.fold::<F>(items).await
+    }
+
+    /// Tells of commits, from now on.
+    pub fn changes(&self) -> Changes {
+        self.0.bell.changes()
+    }
+
+    /// Wakes whoever waits for changes, here and in other processes.
+    pub fn wake(&self) {
+        self.0.bell.ring();
+    }
+
+    /// The clock that tests may set.
+    pub fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// This start of this process.
+    pub fn boot(&self) -> &Boot {
+        &self.0.boot
+    }
+
+    /// Whether the process that had this boot id is certainly gone. Only the host of a SQLite file can tell.
+    pub fn is_gone(&self, boot: &str) -> bool {
+        self.0.pool.path().is_some_and(|store| boot != self.boot().id() && owner::is_gone(store, boot))
+    }
+
+    /// Cleans up after a process that is gone and owns nothing any more.
+    pub fn forget(&self, boot: &str) {
+        if let Some(store) = self.0.pool.path() {
+            owner::forget(store, boot);
+        }
+    }
+
+    /// Waits for what is being written, then closes all connections.
+    pub async fn close(self) {
+        self.0.pool.close().await;
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
+    pub(crate) async fn turn(&self) -> Result<Turn> {
+        self.0.lock.take().await
+    }
+}
+
+/// The time that statements see: the database's own, or a test's.
+#[derive(Debug, Clone)]
+pub struct Clock(Arc<AtomicI64>);
+
+/// No test has set the clock.
+const UNSET: i64 = i64::MIN;
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self(Arc::new(AtomicI64::new(UNSET)))
+    }
+}
+
+impl Clock {
+    /// The time that a test has set, or `None` for the database's clock.
+    pub fn test_time(&self) -> Option<Time> {
+        let micros = self.0.load(Ordering::Relaxed);
+        (micros != UNSET).then(|| Time::from_micros(micros))
+    }
+
+    /// Sets the time, in tests. From then on it moves only when set.
+    pub fn set(&self, time: Time) {
+        self.0.store(time.micros(), Ordering::Relaxed);
+    }
+}

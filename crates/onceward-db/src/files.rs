@@ -1,0 +1,60 @@
+//! The store's file: made private, and never on a network file system.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::{Error, ErrorKind, Result};
+
+/// Makes the file if it is new (mode 0600) and refuses a place where SQLite cannot be safe.
+pub(crate) fn prepare(path: &Path) -> Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if let Some(kind) = network_file_system(folder) {
+        return Err(Error::new(
+            ErrorKind::Config,
+            format!(
+                "{}: {kind} cannot lock a SQLite file safely; use a local disk or PostgreSQL",
+                path.display()
+            ),
+        ));
+    }
+    private_file(path).map(drop).map_err(|e| at(path, &e))
+}
+
+/// The path of a file that stands beside the store and belongs to it.
+pub(crate) fn beside(store: &Path, suffix: &str) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Opens a file for its owner alone, making it if need be.
+pub(crate) fn private_file(path: &Path) -> io::Result<std::fs::File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+pub(crate) fn at(path: &Path, error: &io::Error) -> Error {
+    Error::new(ErrorKind::Disk, format!("{}: {error}", path.display()))
+}
+
+#[cfg(target_os = "linux")]
+fn network_file_system(folder: &Path) -> Option<&'static str> {
+    match i64::from(rustix::fs::statfs(folder).ok()?.f_type) & 0xffff_ffff {
+        0x6969 => Some("NFS"),
+        0x517b | 0xff53_4d42 | 0xfe53_4d42 => Some("SMB"),
+        0x7461_636f => Some("OCFS2"),
+        _ => None,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn network_file_system(_folder: &Path) -> Option<&'static str> {
+    None
+}

@@ -1,0 +1,98 @@
+//! Group commit: what many callers write at once becomes one transaction.
+//!
+//! Each turn takes all that waits, folds writes of one kind into one call, and commits once. A turn that fails is
+//! rolled back and, if a row was at fault, replayed caller by caller, so that a bad row fails alone.
+
+mod batch;
+mod turn;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+use self::batch::{Batch, Command};
+pub(crate) use self::turn::{Turn, TurnLock};
+use crate::database::Clock;
+use crate::wake::Bell;
+use crate::{Conn, Error, ErrorKind, Result, Time};
+
+/// The order of writes within one turn.
+pub mod rank {
+    /// Keeping what is ours: a lease that is extended is never reaped in the same turn.
+    pub const EXTEND: u8 = 0;
+    /// Intents, receipts and outcomes.
+    pub const SETTLE: u8 = 1;
+    /// Taking new work, with what settling has just freed.
+    pub const CLAIM: u8 = 2;
+    /// New work.
+    pub const ENQUEUE: u8 = 3;
+    /// Housekeeping.
+    pub const KEEP: u8 = 4;
+    /// Everything else.
+    pub const OTHER: u8 = 5;
+}
+
+/// A write that folds: the items of many callers become one call.
+pub trait Fold: Send + Sync + 'static {
+    /// What one caller asks for.
+    type Item: Send + Sync + 'static;
+    /// What one item gives.
+    type Answer: Send + 'static;
+    /// Its place in a turn, from [`rank`].
+    const RANK: u8;
+    /// Whether others may have work to do after it.
+    const WAKES: bool = false;
+
+    /// Writes all `items` in the transaction that `conn` is in, and gives exactly one answer for each, in order.
+    /// `now` is the test's clock, or `None` for the database's own.
+    fn run(
+        conn: &mut Conn<'_>,
+        items: &[Self::Item],
+        now: Option<Time>,
+    ) -> impl Future<Output = Result<Vec<Self::Answer>>> + Send;
+}
+
+/// How many items of one kind a turn takes; more wait for the next one.
+const TURN_LIMIT: usize = 4096;
+/// How many callers may wait before the next one waits for room.
+const WAITING_LIMIT: usize = 16_384;
+
+/// The way in for every write of this process.
+#[derive(Debug, Clone)]
+pub(crate) struct Writer {
+    commands: mpsc::Sender<Box<dyn Command>>,
+}
+
+impl Writer {
+    /// Starts `lines` writers that share what waits; SQLite has one, since more are slower.
+    pub(crate) fn start(
+        pool: &crate::conn::open::Pool,
+        lock: &TurnLock,
+        clock: &Clock,
+        bell: &Bell,
+        lines: usize,
+    ) -> Self {
+        let (commands, waiting) = mpsc::channel(WAITING_LIMIT);
+        let waiting = Arc::new(Mutex::new(waiting));
+        for _ in 0..lines {
+            let line = turn::Line::new(pool.clone(), lock.clone(), clock.clone(), bell.clone());
+            tokio::spawn(line.run(waiting.clone()));
+        }
+        Self { commands }
+    }
+
+    pub(crate) async fn fold<F: Fold>(&self, items: Vec<F::Item>) -> Result<Vec<F::Answer>> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (reply, answer) = oneshot::channel();
+        let command = Box::new(Batch::<F>::new(items, reply));
+        self.commands.send(command).await.map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+}
+
+fn closed() -> Error {
+    Error::new(ErrorKind::Connection, "the store was closed")
+}

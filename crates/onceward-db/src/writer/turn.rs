@@ -1,0 +1,201 @@
+//! One turn: take what waits, run it in one transaction, answer.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Mutex, mpsc};
+use tokio::time::{Instant, timeout};
+
+use super::TURN_LIMIT;
+use super::batch::Command;
+use crate::conn::open::{Held, Pool};
+use crate::database::Clock;
+use crate::wake::Bell;
+use crate::{Error, ErrorKind, Result, files};
+
+type Waiting = Arc<Mutex<mpsc::Receiver<Box<dyn Command>>>>;
+
+/// How often a turn that the database refused for now is tried again.
+const BUSY_TRIES: u32 = 5;
+/// The log is moved into the file once this long has passed with writes in it.
+const CHECKPOINT_AFTER: Duration = Duration::from_millis(500);
+
+/// Takes turns between processes on one SQLite file. SQLite's own busy handler is unfair: some wait for seconds.
+#[derive(Debug, Clone)]
+pub(crate) struct TurnLock(Option<Arc<File>>);
+
+/// A turn that is ours until dropped.
+#[derive(Debug)]
+pub(crate) struct Turn(Option<Arc<File>>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.0.as_ref().map(|file| file.unlock()) {
+            tracing::error!(%error, "the turn lock could not be released");
+        }
+    }
+}
+
+impl TurnLock {
+    pub(crate) fn new(store: Option<&Path>) -> Result<Self> {
+        let open = |store: &Path| {
+            let path = files::beside(store, "-turn");
+            files::private_file(&path).map_err(|e| files::at(&path, &e))
+        };
+        Ok(Self(store.map(open).transpose()?.map(Arc::new)))
+    }
+
+    pub(crate) async fn take(&self) -> Result<Turn> {
+        let Some(file) = self.0.clone() else { return Ok(Turn(None)) };
+        if file.try_lock().is_ok() {
+            return Ok(Turn(Some(file)));
+        }
+        let wait = tokio::task::spawn_blocking(move || file.lock().map(|()| file));
+        match wait.await {
+            Ok(Ok(file)) => Ok(Turn(Some(file))),
+            Ok(Err(error)) => Err(Error::new(ErrorKind::Disk, format!("the turn lock: {error}"))),
+            Err(_) => Err(super::closed()),
+        }
+    }
+}
+
+/// One writer: a connection, and what it needs to run turns.
+pub(super) struct Line {
+    pool: Pool,
+    lock: TurnLock,
+    clock: Clock,
+    bell: Bell,
+    held: Option<Held>,
+    written_since: Option<Instant>,
+}
+
+impl Line {
+    pub(super) fn new(pool: Pool, lock: TurnLock, clock: Clock, bell: Bell) -> Self {
+        Self { pool, lock, clock, bell, held: None, written_since: None }
+    }
+
+    pub(super) async fn run(mut self, waiting: Waiting) {
+        while let Some(commands) = self.next(&waiting).await {
+            self.turn(commands).await;
+            self.checkpoint_if_due().await;
+        }
+        self.checkpoint().await;
+    }
+
+    /// Waits for the first command, then takes all that is there. `None` when the store is closed.
+    async fn next(&mut self, waiting: &Waiting) -> Option<Vec<Box<dyn Command>>> {
+        let mut waiting = waiting.lock().await;
+        let first = loop {
+            match timeout(CHECKPOINT_AFTER, waiting.recv()).await {
+                Ok(command) => break command?,
+                Err(_) => self.checkpoint_if_due().await,
+            }
+        };
+        let mut folded = vec![first];
+        let mut count = 0;
+        while count < TURN_LIMIT {
+            let Ok(command) = waiting.try_recv() else { break };
+            count += command.len();
+            fold_into(&mut folded, command);
+        }
+        folded.sort_by_key(|command| command.rank());
+        Some(folded)
+    }
+
+    async fn turn(&mut self, mut commands: Vec<Box<dyn Command>>) {
+        for attempt in 1.. {
+            let error = match self.attempt(&mut commands).await {
+                Ok(()) => return self.answer(commands),
+                Err(error) => error,
+            };
+            let again = error.kind() == ErrorKind::Busy && attempt < BUSY_TRIES;
+            if !again {
+                return self.fall_back(commands, &error).await;
+            }
+        }
+    }
+
+    fn answer(&mut self, commands: Vec<Box<dyn Command>>) {
+        let wakes = commands.iter().any(|command| command.wakes());
+        for command in commands {
+            command.confirm();
+        }
+        if wakes {
+            self.bell.ring();
+        }
+    }
+
+    async fn attempt(&mut self, commands: &mut [Box<dyn Command>]) -> Result<()> {
+        let _turn = self.lock.take().await?;
+        let mut held = match self.held.take() {
+            Some(held) => held,
+            None => self.pool.writer().await?,
+        };
+        let now = self.clock.test_time();
+        let outcome = transact(&mut held, commands, now).await;
+        match &outcome {
+            Ok(()) => {
+                self.written_since.get_or_insert_with(Instant::now);
+                self.held = Some(held);
+            }
+            Err(_) => held.discard().await,
+        }
+        outcome
+    }
+
+    /// A bad row fails alone; any other error fails the turn, since the transaction may be gone as a whole.
+    async fn fall_back(&mut self, commands: Vec<Box<dyn Command>>, error: &Error) {
+        let callers: usize = commands.iter().map(|command| command.callers()).sum();
+        if error.kind() != ErrorKind::Constraint || callers == 1 {
+            commands.into_iter().for_each(|command| command.refuse(error));
+            return;
+        }
+        for command in commands.into_iter().flat_map(Command::split) {
+            let mut alone = vec![command];
+            match self.attempt(&mut alone).await {
+                Ok(()) => self.answer(alone),
+                Err(error) => alone.into_iter().for_each(|command| command.refuse(&error)),
+            }
+        }
+    }
+
+    async fn checkpoint_if_due(&mut self) {
+        if self.written_since.is_some_and(|since| since.elapsed() >= CHECKPOINT_AFTER) {
+            self.checkpoint().await;
+        }
+    }
+
+    /// Moves the log into the file without waiting for readers.
+    async fn checkpoint(&mut self) {
+        let (Some(held @ Held::Sqlite(_)), Some(_)) = (&mut self.held, self.written_since.take()) else {
+            return;
+        };
+        if let Err(error) = held.conn().script("PRAGMA wal_checkpoint(PASSIVE)").await {
+            tracing::warn!(%error, "a checkpoint failed; the next one takes its place");
+        }
+    }
+}
+
+fn fold_into(folded: &mut Vec<Box<dyn Command>>, mut command: Box<dyn Command>) {
+    for other in folded.iter_mut() {
+        match other.absorb(command) {
+            Ok(()) => return,
+            Err(refused) => command = refused,
+        }
+    }
+    folded.push(command);
+}
+
+async fn transact(
+    held: &mut Held,
+    commands: &mut [Box<dyn Command>],
+    now: Option<crate::Time>,
+) -> Result<()> {
+    held.begin().await?;
+    for command in commands {
+        command.run(&mut held.conn(), now).await?;
+    }
+    held.conn().script("COMMIT").await
+}
