@@ -1,0 +1,2 @@
+-- Gives who holds leases. Reads only.
+SELECT DISTINCT lease_owner AS owner FROM onceward.job WHERE state = 'running' AND lease_owner IS NOT NULL

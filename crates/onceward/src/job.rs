@@ -1,0 +1,261 @@
+//! A job: data that a worker turns into work.
+
+use std::fmt;
+use std::future::Future;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::retry::RetryPolicy;
+use crate::{Context, Error, Outcome, Time, payload};
+
+/// The number of a job: given once, never given again.
+pub type JobId = i64;
+
+/// What producers need of a job: its data *is* the struct.
+pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The name of this kind of job; stored with each one, so it must not change.
+    const KIND: &'static str;
+    /// Raised when the payload changes in a way that older programs cannot read. They leave newer jobs alone.
+    const VERSION: u32 = 1;
+    /// The queue it goes to unless told otherwise.
+    const QUEUE: &'static str = "default";
+
+    /// The job with its settings still open.
+    fn with(self) -> NewJob
+    where
+        Self: Sized,
+    {
+        NewJob::from(self)
+    }
+}
+
+/// What workers need of a job.
+pub trait Run: Job {
+    /// What the handler works with: clients, pools, settings.
+    type App: Clone + Send + Sync + 'static;
+
+    /// Does the work once. **Outside [`Context::effect`] it is at-least-once**: after a crash it runs again.
+    fn run(self, ctx: &Context<Self::App>) -> impl Future<Output = Outcome> + Send;
+}
+
+/// Where a job is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Waits for its time.
+    Pending,
+    /// Leased by a worker.
+    Running,
+    /// The effect happened.
+    Done,
+    /// Gave up; kept until someone decides.
+    Dead,
+    /// An effect may have happened.
+    InDoubt,
+    /// Someone said no before it happened.
+    Cancelled,
+}
+
+impl State {
+    /// All of them, in the order of a life.
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::Running, Self::Done, Self::Dead, Self::InDoubt, Self::Cancelled];
+
+    /// The word in the store, the API and `--json`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Dead => "dead",
+            Self::InDoubt => "in_doubt",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for State {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word).ok_or_else(|| {
+            let known: Vec<_> = Self::ALL.iter().map(|state| state.as_str()).collect();
+            Error::invalid("unknown_state", format!("{word:?} is no state; known: {}", known.join(", ")))
+        })
+    }
+}
+
+/// For how long a dedup key keeps others out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dedup {
+    /// One job per key, ever.
+    Forever,
+    /// Until the first job is done, dead or cancelled.
+    UntilSettled,
+    /// For this long after the enqueue.
+    For(Duration),
+}
+
+/// What an enqueue does when its dedup key has a job with another payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum OnChange {
+    /// Fails, naming the first job.
+    #[default]
+    Conflict,
+    /// Changes the first job while nothing of it was sent; else skips, saying that it differs.
+    Update,
+}
+
+/// A job about to be enqueued.
+#[derive(Debug, Clone)]
+pub struct NewJob {
+    pub(crate) queue: String,
+    pub(crate) kind: String,
+    pub(crate) version: u32,
+    pub(crate) payload: Result<String, String>,
+    pub(crate) run_at: Option<Time>,
+    pub(crate) delay: Option<Duration>,
+    pub(crate) held: Option<String>,
+    pub(crate) dedup: Option<(String, Dedup)>,
+    pub(crate) on_change: OnChange,
+    pub(crate) policy: Option<RetryPolicy>,
+}
+
+impl<J: Job> From<J> for NewJob {
+    fn from(job: J) -> Self {
+        let payload = serde_json::to_string(&job).map_err(|e| e.to_string());
+        Self { version: J::VERSION, payload, ..Self::untyped(J::QUEUE, J::KIND, "") }
+    }
+}
+
+impl NewJob {
+    /// A job by its kind and payload (JSON text, kept byte for byte), for callers that do not have its type.
+    pub fn untyped(queue: impl Into<String>, kind: impl Into<String>, payload: impl Into<String>) -> Self {
+        Self {
+            queue: queue.into(),
+            kind: kind.into(),
+            version: 1,
+            payload: Ok(payload.into()),
+            run_at: None,
+            delay: None,
+            held: None,
+            dedup: None,
+            on_change: OnChange::Conflict,
+            policy: None,
+        }
+    }
+
+    /// Puts it in another queue.
+    #[must_use]
+    pub fn queue(mut self, queue: impl Into<String>) -> Self {
+        self.queue = queue.into();
+        self
+    }
+
+    /// Not before this instant, by the database's clock.
+    #[must_use]
+    pub fn run_at(mut self, at: Time) -> Self {
+        self.run_at = Some(at);
+        self
+    }
+
+    /// Not before this long from now, by the database's clock.
+    #[must_use]
+    pub fn run_in(mut self, wait: Duration) -> Self {
+        self.delay = Some(wait);
+        self
+    }
+
+    /// One job per key. The same key with another payload is an error that names the first job.
+    #[must_use]
+    pub fn dedup(mut self, key: impl Into<String>, held: Dedup) -> Self {
+        self.dedup = Some((key.into(), held));
+        self
+    }
+
+    /// With a dedup key: another payload changes the first job while nothing of it was sent.
+    #[must_use]
+    pub fn update(mut self) -> Self {
+        self.on_change = OnChange::Update;
+        self
+    }
+
+    /// Waits for a release, with the reason shown (`approval`, `paused` …).
+    #[must_use]
+    pub fn hold(mut self, reason: impl Into<String>) -> Self {
+        self.held = Some(reason.into());
+        self
+    }
+
+    /// Its own retry policy instead of the worker's.
+    #[must_use]
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// The version of its payload, for untyped jobs.
+    #[must_use]
+    pub fn version(mut self, version: u32) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// The payload, if it breaks no limit.
+    pub(crate) fn checked(&self) -> Result<&str, Error> {
+        let payload = self.payload.as_deref();
+        let payload = payload.map_err(|e| Error::invalid("payload_not_json", e.to_owned()))?;
+        payload::check(payload)?;
+        name("queue", &self.queue)?;
+        name("kind", &self.kind)?;
+        Ok(payload)
+    }
+}
+
+/// Queues and kinds are short names that a shell, a URL and a metric can hold.
+pub(crate) fn name(what: &str, name: &str) -> Result<(), Error> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':');
+    if name.is_empty() || name.len() > 100 || !name.chars().all(fits) {
+        let text = format!("{what} {name:?}: expected 1 to 100 letters, digits or . _ - :");
+        return Err(Error::invalid("bad_name", text));
+    }
+    Ok(())
+}
+
+/// What an enqueue did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Enqueued {
+    /// A new job.
+    New(JobId),
+    /// The key's job had not left yet, and carries the new payload now.
+    Updated(JobId),
+    /// The key's job stays as it is.
+    Skipped {
+        /// That job.
+        existing: JobId,
+        /// Where it is in its life.
+        state: State,
+        /// Whether the payload differs from what that job carries.
+        changed: bool,
+        /// Where its effect can be seen.
+        url: Option<String>,
+    },
+}
+
+impl Enqueued {
+    /// The job that stands for this work now.
+    pub fn id(&self) -> JobId {
+        match self {
+            Self::New(id) | Self::Updated(id) | Self::Skipped { existing: id, .. } => *id,
+        }
+    }
+}

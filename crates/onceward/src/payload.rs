@@ -1,0 +1,86 @@
+//! What a payload may be, and when two payloads are the same.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use crate::Error;
+
+/// Bytes of JSON that a payload may have.
+pub(crate) const PAYLOAD_LIMIT: usize = 256 * 1024;
+/// Bytes of JSON that a receipt may have.
+pub(crate) const RESULT_LIMIT: usize = 64 * 1024;
+/// How deep JSON may nest.
+const DEPTH_LIMIT: usize = 64;
+
+/// Refuses a payload that some store could not keep, with a path to the fault.
+pub(crate) fn check(json: &str) -> Result<(), Error> {
+    if json.len() > PAYLOAD_LIMIT {
+        let text = format!(
+            "the payload has {} bytes; at most {PAYLOAD_LIMIT} fit: store the bulk elsewhere and enqueue a reference",
+            json.len()
+        );
+        return Err(Error::invalid("payload_too_large", text));
+    }
+    canonical(json, "$", 0).map(drop)
+}
+
+/// SHA-256 over the kind and the JSON with sorted keys and no white space, numbers as written.
+pub(crate) fn hash(kind: &str, json: &str) -> Result<String, Error> {
+    let mut hasher = Sha256::new();
+    hasher.update(kind.as_bytes());
+    hasher.update([0]);
+    hasher.update(canonical(json, "$", 0)?.as_bytes());
+    Ok(hex::encode(hasher.finalize()))
+}
+
+/// The id of a dedup key of any length.
+pub(crate) fn key_hash(key: &str) -> String {
+    hex::encode(Sha256::digest(key.as_bytes()))
+}
+
+fn canonical(json: &str, path: &str, depth: usize) -> Result<String, Error> {
+    if depth > DEPTH_LIMIT {
+        return Err(Error::invalid(
+            "payload_too_deep",
+            format!("{path}: JSON nests deeper than {DEPTH_LIMIT}"),
+        ));
+    }
+    let bad = |e: serde_json::Error| Error::invalid("payload_not_json", format!("{path}: {e}"));
+    match json.trim_start().as_bytes().first() {
+        Some(b'{') => {
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(json).map_err(bad)?;
+            let each = |(key, value): (&String, &&RawValue)| {
+                no_nul(key, path)?;
+                let inner = canonical(value.get(), &format!("{path}.{key}"), depth + 1)?;
+                Ok(format!("{}:{inner}", serde_json::Value::from(key.as_str())))
+            };
+            let fields: Result<Vec<_>, Error> = fields.iter().map(each).collect();
+            Ok(format!("{{{}}}", fields?.join(",")))
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(json).map_err(bad)?;
+            let each =
+                |(at, item): (usize, &&RawValue)| canonical(item.get(), &format!("{path}[{at}]"), depth + 1);
+            let items: Result<Vec<_>, Error> = items.iter().enumerate().map(each).collect();
+            Ok(format!("[{}]", items?.join(",")))
+        }
+        Some(b'"') => {
+            let text: String = serde_json::from_str(json).map_err(bad)?;
+            no_nul(&text, path)?;
+            Ok(serde_json::Value::from(text).to_string())
+        }
+        _ => {
+            let scalar: &RawValue = serde_json::from_str(json).map_err(bad)?;
+            Ok(scalar.get().to_owned())
+        }
+    }
+}
+
+fn no_nul(text: &str, path: &str) -> Result<(), Error> {
+    if text.contains('\0') {
+        return Err(Error::invalid("payload_has_nul", format!("{path}: U+0000 cannot be stored as text")));
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! What is written and read: one function for each operation, one body for both engines.
+
+pub(crate) mod counters;
+pub(crate) mod enqueue;
+pub(crate) mod leases;
+pub(crate) mod queues;
+pub(crate) mod settle;
+
+use serde::Serialize;
+
+use onceward_db::{Component, Error, ErrorKind, Migration, Result, Time, migration};
+
+const MIGRATIONS: &[Migration] = &[migration!(1, "0001_queue")];
+
+/// The tables of the queue.
+pub const QUEUE_TABLES: Component = Component { name: "queue", migrations: MIGRATIONS };
+
+/// Items of one statement, as the JSON array that it takes apart.
+pub(crate) fn items<T: Serialize>(items: &[T]) -> Result<String> {
+    serde_json::to_string(items).map_err(|e| Error::new(ErrorKind::Decode, e.to_string()))
+}
+
+/// JSON that a column holds.
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(
+    column: &str,
+    text: Option<String>,
+) -> Result<Option<T>> {
+    let parse = |text: String| {
+        serde_json::from_str(&text).map_err(|e| Error::new(ErrorKind::Decode, format!("{column}: {e}")))
+    };
+    text.map(parse).transpose()
+}
+
+/// An instant in a JSON item.
+pub(crate) fn micros(time: Option<Time>) -> Option<i64> {
+    time.map(Time::micros)
+}
+
+pub(crate) fn micros_of(wait: std::time::Duration) -> i64 {
+    i64::try_from(wait.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// A count or number that is never negative.
+pub(crate) fn unsigned(value: i64) -> u32 {
+    u32::try_from(value).unwrap_or(if value < 0 { 0 } else { u32::MAX })
+}
+
+pub(crate) fn state(row: &onceward_db::Row) -> Result<crate::State> {
+    row.text("state")?.parse().map_err(|e: crate::Error| Error::new(ErrorKind::Decode, e.to_string()))
+}

@@ -1,0 +1,222 @@
+//! New jobs. Only inserts, so that it fits into anybody's transaction.
+
+use std::collections::HashMap;
+
+use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Sql, Time, rank, sql};
+use serde::Serialize;
+
+use super::counters::Deltas;
+use super::{items, micros, micros_of};
+use crate::job::{Dedup, Enqueued, JobId, NewJob, OnChange, State};
+use crate::payload;
+
+const JOB_IDS: Sql = sql!("job_ids");
+const DEDUP_TAKE: Sql = sql!("dedup_take");
+const DEDUP_HOLDER: Sql = sql!("dedup_holder");
+const DEDUP_PAYLOAD: Sql = sql!("dedup_payload");
+const JOB_INSERT: Sql = sql!("job_insert");
+const JOB_UPDATE: Sql = sql!("job_update");
+
+/// Dedup keys that the application gives; messages of a relay have a scope of their own.
+pub(crate) const SCOPE_JOB: &str = "job";
+
+/// A job that has passed every check.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    job: NewJob,
+    payload: String,
+    hash: Option<String>,
+    key: Option<String>,
+}
+
+/// What became of an [`Entry`]; a conflict is an answer here, since it must not end the caller's transaction.
+#[derive(Debug, Clone)]
+pub(crate) enum Entered {
+    As(Enqueued),
+    Conflict { existing: JobId },
+}
+
+impl Entry {
+    pub(crate) fn new(job: NewJob) -> std::result::Result<Self, crate::Error> {
+        let payload = job.checked()?.to_owned();
+        let hash = job.dedup.as_ref().map(|_| payload::hash(&job.kind, &payload)).transpose()?;
+        let key = job.dedup.as_ref().map(|(key, _)| payload::key_hash(key));
+        Ok(Self { job, payload, hash, key })
+    }
+}
+
+/// Enqueues entries, each once per dedup key.
+pub(crate) struct Enqueue;
+
+impl Fold for Enqueue {
+    type Item = Entry;
+    type Answer = Entered;
+    const RANK: u8 = rank::ENQUEUE;
+    const WAKES: bool = true;
+
+    async fn run(conn: &mut Conn<'_>, entries: &[Entry], now: Option<Time>) -> Result<Vec<Entered>> {
+        enqueue(conn, entries, now).await
+    }
+}
+
+/// Who has a key after it was taken.
+struct Holder {
+    job: JobId,
+    hash: String,
+}
+
+pub(crate) async fn enqueue(
+    conn: &mut Conn<'_>,
+    entries: &[Entry],
+    now: Option<Time>,
+) -> Result<Vec<Entered>> {
+    let ids = fresh_ids(conn, entries.len()).await?;
+    let holders = take_keys(conn, entries, &ids, now).await?;
+    let mut fresh = Vec::with_capacity(entries.len());
+    let mut answers: Vec<Option<Entered>> = vec![None; entries.len()];
+    for (at, (entry, id)) in entries.iter().zip(&ids).enumerate() {
+        if entry.key.as_ref().is_none_or(|key| holders.get(key).is_some_and(|holder| holder.job == *id)) {
+            fresh.push(JobItem::new(*id, entry));
+            answers[at] = Some(Entered::As(Enqueued::New(*id)));
+        }
+    }
+    insert(conn, &fresh, now).await?;
+    let mut deltas = Deltas::default();
+    fresh.iter().for_each(|item| deltas.add(item.queue, State::Pending.as_str(), 1));
+    let mut out = Vec::with_capacity(entries.len());
+    for (entry, answer) in entries.iter().zip(answers) {
+        out.push(match (answer, entry.key.as_ref().and_then(|key| holders.get(key))) {
+            (Some(answer), _) => answer,
+            (None, Some(holder)) => again(conn, entry, holder, &mut deltas).await?,
+            (None, None) => return Err(Error::new(ErrorKind::Other, "a dedup key has no holder")),
+        });
+    }
+    deltas.write(conn).await?;
+    Ok(out)
+}
+
+async fn fresh_ids(conn: &mut Conn<'_>, count: usize) -> Result<Vec<JobId>> {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    conn.rows(&JOB_IDS, vec![count.into()]).await?.iter().map(|row| row.int("id")).collect()
+}
+
+/// Takes each key for the first entry that names it; two of one call share it like any two others.
+async fn take_keys(
+    conn: &mut Conn<'_>,
+    entries: &[Entry],
+    ids: &[JobId],
+    now: Option<Time>,
+) -> Result<HashMap<String, Holder>> {
+    let mut keys: Vec<KeyItem<'_>> = Vec::new();
+    let mut named = std::collections::HashSet::new();
+    for (entry, id) in entries.iter().zip(ids) {
+        if let Some(item) = KeyItem::new(*id, entry).filter(|item| named.insert(item.key)) {
+            keys.push(item);
+        }
+    }
+    if keys.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = conn.rows(&DEDUP_TAKE, vec![items(&keys)?.into(), now.into()]).await?;
+    let holder = |row: &onceward_db::Row| {
+        Ok((row.text("key")?, Holder { job: row.int("job_id")?, hash: row.text("payload_hash")? }))
+    };
+    rows.iter().map(holder).collect()
+}
+
+async fn insert(conn: &mut Conn<'_>, fresh: &[JobItem<'_>], now: Option<Time>) -> Result<()> {
+    if !fresh.is_empty() {
+        conn.execute(&JOB_INSERT, vec![items(fresh)?.into(), now.into()]).await?;
+    }
+    Ok(())
+}
+
+/// The key has a job already: change it in place if that is wanted and still possible, else leave it.
+async fn again(conn: &mut Conn<'_>, entry: &Entry, holder: &Holder, deltas: &mut Deltas) -> Result<Entered> {
+    let key = entry.key.as_deref().unwrap_or_default();
+    let changed = entry.hash.as_deref() != Some(holder.hash.as_str());
+    if changed && entry.job.on_change == OnChange::Conflict {
+        return Ok(Entered::Conflict { existing: holder.job });
+    }
+    if changed && update(conn, entry, holder.job).await? {
+        let args = vec![SCOPE_JOB.into(), key.into(), entry.hash.clone().into()];
+        conn.execute(&DEDUP_PAYLOAD, args).await?;
+        return Ok(Entered::As(Enqueued::Updated(holder.job)));
+    }
+    deltas.add(&entry.job.queue, "skipped", 1);
+    let row = conn.row(&DEDUP_HOLDER, vec![SCOPE_JOB.into(), key.into()]).await?;
+    let row = row.ok_or_else(|| Error::new(ErrorKind::Other, "a dedup key vanished"))?;
+    let state = super::state(&row)?;
+    Ok(Entered::As(Enqueued::Skipped { existing: holder.job, state, changed, url: row.opt_text("url")? }))
+}
+
+async fn update(conn: &mut Conn<'_>, entry: &Entry, job: JobId) -> Result<bool> {
+    let args = vec![
+        job.into(),
+        entry.payload.as_str().into(),
+        entry.job.run_at.into(),
+        entry.job.held.clone().into(),
+        i64::from(entry.job.version).into(),
+    ];
+    Ok(conn.row(&JOB_UPDATE, args).await?.is_some())
+}
+
+#[derive(Serialize)]
+struct KeyItem<'a> {
+    scope: &'static str,
+    key: &'a str,
+    id: JobId,
+    payload_hash: &'a str,
+    expires_in: Option<i64>,
+    until_settled: u8,
+}
+
+impl<'a> KeyItem<'a> {
+    fn new(id: JobId, entry: &'a Entry) -> Option<Self> {
+        let (_, held) = entry.job.dedup.as_ref()?;
+        let expires_in = if let Dedup::For(time) = held { Some(micros_of(*time)) } else { None };
+        Some(Self {
+            scope: SCOPE_JOB,
+            key: entry.key.as_deref()?,
+            id,
+            payload_hash: entry.hash.as_deref()?,
+            expires_in,
+            until_settled: u8::from(*held == Dedup::UntilSettled),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct JobItem<'a> {
+    id: JobId,
+    queue: &'a str,
+    kind: &'a str,
+    version: u32,
+    payload: &'a str,
+    held_reason: Option<&'a str>,
+    run_at: Option<i64>,
+    delay: Option<i64>,
+    policy: Option<String>,
+    scope: Option<&'static str>,
+    key: Option<&'a str>,
+}
+
+impl<'a> JobItem<'a> {
+    fn new(id: JobId, entry: &'a Entry) -> Self {
+        let job = &entry.job;
+        Self {
+            id,
+            queue: &job.queue,
+            kind: &job.kind,
+            version: job.version,
+            payload: &entry.payload,
+            held_reason: job.held.as_deref(),
+            run_at: micros(job.run_at),
+            delay: job.delay.map(micros_of),
+            // A policy always serializes: numbers and durations only.
+            policy: job.policy.and_then(|policy| serde_json::to_string(&policy).ok()),
+            scope: entry.key.as_ref().map(|_| SCOPE_JOB),
+            key: entry.key.as_deref(),
+        }
+    }
+}

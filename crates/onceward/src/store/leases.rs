@@ -1,0 +1,208 @@
+//! Leases: taking them, keeping them, and taking them back from workers that are gone.
+
+use std::time::Duration;
+
+use onceward_db::{Conn, Fold, Result, Row, Sql, Time, Value, rank, sql};
+use serde::Serialize;
+
+use super::counters::Deltas;
+use super::queues;
+use super::settle::{Ended, Settled, facts, settle_all};
+use super::{items, unsigned};
+use crate::lease::{Claimed, Facts, Lease, Purpose};
+use crate::settle::Ending;
+use crate::{JobId, State};
+
+const CLAIM: Sql = sql!("claim");
+const CLAIM_CHECK: Sql = sql!("claim_check");
+const EXTEND: Sql = sql!("extend");
+const REAP_DUE: Sql = sql!("reap_due");
+const LEASE_OWNERS: Sql = sql!("lease_owners");
+const DUE: Sql = sql!("due");
+const LONE_DUE: Sql = sql!("lone_due");
+
+/// How many expired leases one reaping settles.
+const REAP_LIMIT: i64 = 500;
+
+/// A kind that a worker can run, up to a version of its payload.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Known {
+    pub kind: &'static str,
+    pub version: u32,
+}
+
+/// What a worker asks of one queue.
+#[derive(Debug, Clone)]
+pub(crate) struct Want {
+    pub queue: String,
+    pub most: u32,
+    pub kinds: std::sync::Arc<[Known]>,
+    pub owner: String,
+    pub token: String,
+    /// Microseconds.
+    pub lease: i64,
+    /// Only a job that must run alone, since this process is idle; else only jobs that need not.
+    pub lone: bool,
+}
+
+/// What a claim gave.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub jobs: Vec<Claimed>,
+    /// How long until the queue's pace has room again, where the clock decides it.
+    pub wait: Option<Duration>,
+}
+
+/// Claims due jobs.
+pub(crate) struct Claim;
+
+impl Fold for Claim {
+    type Item = Want;
+    type Answer = Taken;
+    const RANK: u8 = rank::CLAIM;
+
+    async fn run(conn: &mut Conn<'_>, wants: &[Want], now: Option<Time>) -> Result<Vec<Taken>> {
+        let mut out = Vec::with_capacity(wants.len());
+        let mut deltas = Deltas::default();
+        for want in wants {
+            let taken = claim(conn, want, now).await?;
+            for job in &taken.jobs {
+                let from = if job.purpose == Purpose::Verify { State::InDoubt } else { State::Pending };
+                deltas.moved(&job.queue, from, State::Running);
+            }
+            out.push(taken);
+        }
+        deltas.write(conn).await?;
+        Ok(out)
+    }
+}
+
+/// Doubts first: to find out costs the queue's pace nothing and frees people.
+async fn claim(conn: &mut Conn<'_>, want: &Want, now: Option<Time>) -> Result<Taken> {
+    let room = queues::room(conn, &want.queue, want.most, now).await?;
+    let most = room.slots(want.most);
+    if most == 0 {
+        return Ok(Taken { jobs: Vec::new(), wait: room.wait() });
+    }
+    let mut jobs = take(conn, &CLAIM_CHECK, want, most, now).await?;
+    let free = most.saturating_sub(unsigned(i64::try_from(jobs.len()).unwrap_or(i64::MAX)));
+    let starts = room.starts(free);
+    if starts > 0 {
+        let fresh = take(conn, &CLAIM, want, starts, now).await?;
+        room.took(conn, fresh.len()).await?;
+        jobs.extend(fresh);
+    }
+    Ok(Taken { jobs, wait: room.wait() })
+}
+
+async fn take(
+    conn: &mut Conn<'_>,
+    sql: &Sql,
+    want: &Want,
+    most: u32,
+    now: Option<Time>,
+) -> Result<Vec<Claimed>> {
+    let args: Vec<Value> = vec![
+        want.queue.as_str().into(),
+        now.into(),
+        i64::from(most).into(),
+        items(&want.kinds)?.into(),
+        want.token.as_str().into(),
+        want.owner.as_str().into(),
+        want.lease.into(),
+        want.lone.into(),
+    ];
+    conn.rows(sql, args).await?.iter().map(|row| claimed(row, want)).collect()
+}
+
+fn claimed(row: &Row, want: &Want) -> Result<Claimed> {
+    let facts = claim_facts(row, want)?;
+    Ok(Claimed {
+        lease: Lease { job: row.int("id")?, token: want.token.clone() },
+        queue: row.text("queue")?,
+        kind: row.text("kind")?,
+        version: unsigned(row.int("version")?),
+        payload: row.text("payload")?,
+        attempt: facts.attempt,
+        claim_no: row.int("claim_no")?,
+        purpose: facts.purpose,
+        claimed_at: row.time("claimed_at")?,
+        leased_until: row.time("leased_until")?,
+        lone: facts.lone,
+        facts,
+    })
+}
+
+/// No effect is open when a job is claimed to run; the store checks that again when it is settled.
+fn claim_facts(row: &Row, want: &Want) -> Result<Facts> {
+    facts(row).map(|facts| Facts { owner: Some(want.owner.clone()), ..facts })
+}
+
+/// A lease to be kept for `lease` more microseconds.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Keep {
+    pub id: JobId,
+    pub token: String,
+    pub lease: i64,
+}
+
+/// Extends leases; the answer says which are still held.
+pub(crate) struct Extend;
+
+impl Fold for Extend {
+    type Item = Keep;
+    type Answer = bool;
+    const RANK: u8 = rank::EXTEND;
+
+    async fn run(conn: &mut Conn<'_>, keeps: &[Keep], now: Option<Time>) -> Result<Vec<bool>> {
+        let rows = conn.rows(&EXTEND, vec![items(keeps)?.into(), now.into()]).await?;
+        let held: std::collections::HashSet<(JobId, String)> =
+            rows.iter().map(|row| Ok((row.int("id")?, row.text("token")?))).collect::<Result<_>>()?;
+        Ok(keeps.iter().map(|keep| held.contains(&(keep.id, keep.token.clone()))).collect())
+    }
+}
+
+/// Takes back leases that ran out, or whose owner is in `gone`. Gives how many jobs went where.
+pub(crate) async fn reap(conn: &mut Conn<'_>, gone: &[String], now: Option<Time>) -> Result<Vec<State>> {
+    let rows = conn.rows(&REAP_DUE, vec![items(gone)?.into(), now.into(), REAP_LIMIT.into()]).await?;
+    let expired = |row: &Row| {
+        Ok(Ended {
+            lease: Lease { job: row.int("id")?, token: row.text("token")? },
+            queue: row.text("queue")?,
+            ending: Ending::Expired,
+            unit: 0.5,
+            facts: None,
+        })
+    };
+    let ended: Vec<Ended> = rows.iter().map(expired).collect::<Result<_>>()?;
+    let settled = settle_all(conn, &ended, now).await?;
+    Ok(settled
+        .into_iter()
+        .filter_map(|one| if let Settled::To(state) = one { Some(state) } else { None })
+        .collect())
+}
+
+/// Whoever holds leases now.
+pub(crate) async fn owners(conn: &mut Conn<'_>) -> Result<Vec<String>> {
+    conn.rows(&LEASE_OWNERS, vec![]).await?.iter().map(|row| row.text("owner")).collect()
+}
+
+/// What a queue has for its workers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Due {
+    pub now: bool,
+    /// How long until the next job's time, if none is due.
+    pub wait: Option<Duration>,
+}
+
+pub(crate) async fn due(conn: &mut Conn<'_>, queue: &str, now: Option<Time>) -> Result<Due> {
+    let row = conn.row(&DUE, vec![queue.into(), now.into()]).await?;
+    let Some(row) = row else { return Ok(Due { now: false, wait: None }) };
+    let at = row.time("now")?;
+    Ok(Due { now: row.flag("due")?, wait: row.opt_time("next_at")?.map(|next| next.since(at)) })
+}
+
+pub(crate) async fn lone_due(conn: &mut Conn<'_>, queue: &str, now: Option<Time>) -> Result<bool> {
+    let row = conn.row(&LONE_DUE, vec![queue.into(), now.into()]).await?;
+    Ok(row.map(|row| row.int("n")).transpose()?.unwrap_or(0) > 0)
+}

@@ -1,0 +1,96 @@
+//! How many jobs a claim may take. The queue's row is locked from the look to the write, so pace holds fleet-wide.
+
+use std::time::Duration;
+
+use onceward_db::{Conn, Error, ErrorKind, Result, Row, Sql, Time, sql};
+
+use crate::circuit::{self, Circuit};
+use crate::pace::{self, Gate, Rate, Room};
+use crate::store::{from_json, unsigned};
+
+const QUEUE_LIMITS: Sql = sql!("queue_limits");
+const QUEUE_TAKE: Sql = sql!("queue_take");
+const QUEUE_CIRCUIT_SET: Sql = sql!("queue_circuit_set");
+
+/// What a claim may take from one queue, within its transaction.
+pub(in crate::store) enum Allowed {
+    /// Nothing limits it.
+    Freely,
+    Within {
+        queue: String,
+        gate: Box<Gate>,
+        room: Room,
+        now: Time,
+    },
+}
+
+pub(in crate::store) async fn room(
+    conn: &mut Conn<'_>,
+    queue: &str,
+    want: u32,
+    now: Option<Time>,
+) -> Result<Allowed> {
+    let Some(row) = conn.row(&QUEUE_LIMITS, vec![queue.into(), now.into()]).await? else {
+        return Ok(Allowed::Freely);
+    };
+    let (gate, now) = (gate(&row)?, row.time("now")?);
+    let room = pace::room(&gate, want, now);
+    Ok(Allowed::Within { queue: queue.to_owned(), gate: Box::new(gate), room, now })
+}
+
+fn gate(row: &Row) -> Result<Gate> {
+    let rate = row.opt_text("rate")?.map(|text| text.parse::<Rate>()).transpose();
+    Ok(Gate {
+        paused: row.opt_time("paused_at")?.is_some(),
+        not_before: row.opt_time("not_before")?,
+        circuit: from_json("circuit", row.opt_text("circuit")?)?.unwrap_or_else(Circuit::default),
+        concurrency: row.opt_int("concurrency")?.map(unsigned),
+        running: unsigned(row.int("running")?),
+        rate: rate.map_err(|e| Error::new(ErrorKind::Decode, format!("rate: {e}")))?,
+        tat: row.opt_time("rate_tat")?,
+    })
+}
+
+impl Allowed {
+    /// How many more may be leased at once: what a look at a doubt needs, too.
+    pub(in crate::store) fn slots(&self, want: u32) -> u32 {
+        match self {
+            Self::Freely => want,
+            Self::Within { gate, .. } if gate.paused => 0,
+            Self::Within { gate, .. } => pace::slots(gate.concurrency, gate.running).min(want),
+        }
+    }
+
+    /// How many jobs may start.
+    pub(in crate::store) fn starts(&self, free: u32) -> u32 {
+        match self {
+            Self::Freely => free,
+            Self::Within { room, .. } => room.take.min(free),
+        }
+    }
+
+    /// How long until there is room, where the clock decides it.
+    pub(in crate::store) fn wait(&self) -> Option<Duration> {
+        match self {
+            Self::Freely => None,
+            Self::Within { room, now, .. } => room.wait_until.map(|until| until.since(*now)),
+        }
+    }
+
+    /// Stores what the jobs that were found have used up.
+    pub(in crate::store) async fn took(&self, conn: &mut Conn<'_>, found: usize) -> Result<()> {
+        let Self::Within { queue, gate, now, .. } = self else { return Ok(()) };
+        let found = u32::try_from(found).unwrap_or(u32::MAX);
+        let used = pace::room(gate, found, *now);
+        if found > 0 && gate.rate.is_some() {
+            conn.execute(&QUEUE_TAKE, vec![queue.as_str().into(), used.tat.into()]).await?;
+        }
+        if found > 0 && used.probe {
+            let circuit = circuit::on_probe(gate.circuit, *now);
+            let json =
+                serde_json::to_string(&circuit).map_err(|e| Error::new(ErrorKind::Decode, e.to_string()))?;
+            conn.execute(&QUEUE_CIRCUIT_SET, vec![queue.as_str().into(), json.into()]).await?;
+        }
+        Ok(())
+    }
+}
