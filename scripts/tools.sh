@@ -8,9 +8,8 @@ has() { command -v "$1" >/dev/null 2>&1; }
 # PostgreSQL's programs are outside PATH on Debian, and so is /usr/sbin for people.
 find_servers() {
   local newest
-  newest=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -V | tail -n 1)
-  has initdb || PATH="$PATH${newest:+:$newest}"
-  has pgbouncer || PATH="$PATH:/usr/sbin"
+  newest=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -V | tail -n 1) || true
+  PATH="$PATH:/usr/sbin${newest:+:$newest}"
 }
 
 # need_packages COMMAND=PACKAGE[,PACKAGE]…: each package whose command is not there.
@@ -42,8 +41,8 @@ need_lints() {
 }
 
 need_services() {
-  [ -z "${ONCEWARD_TEST_POSTGRES:-}" ] || return 0
   find_servers
+  [ -z "${ONCEWARD_TEST_POSTGRES:-}" ] || return 0
   need_packages initdb=postgresql pgbouncer=pgbouncer
   find_servers
 }
@@ -55,5 +54,6 @@ need_tests() {
   need_services
   mapfile -t pairs < <(cat tests/*/needs 2>/dev/null)
   need_packages "${pairs[@]}"
+  ! has apt-get || need_packages update-ca-certificates=ca-certificates
   has cargo-nextest || cargo install --locked cargo-nextest || die "cargo-nextest could not be installed" 2
 }
