@@ -13,6 +13,11 @@ use self::row::{Inner, Row};
 use self::value::{PgTime, Value};
 use crate::{Error, ErrorKind, Result};
 
+/// An application's pool of connections to a SQLite file.
+pub type SqlitePool = sqlx::SqlitePool;
+/// An application's pool of connections to PostgreSQL.
+pub type PgPool = sqlx::PgPool;
+
 /// Which engine holds the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {

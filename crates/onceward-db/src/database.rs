@@ -3,14 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use sqlx::postgres::PgPool;
-use sqlx::sqlite::SqlitePool;
 use tokio::task::JoinHandle;
 
 use crate::conn::open::{Pool, Reading};
 use crate::wake::Bell;
 use crate::writer::{Turn, TurnLock, Writer};
-use crate::{Boot, Changes, Conn, Engine, Fold, Result, Time, owner};
+use crate::{Boot, Changes, Conn, Engine, Fold, PgPool, Result, SqlitePool, Time, owner};
 
 /// One SQLite file or one PostgreSQL database. Cheap to clone; closed when the last clone is dropped.
 #[derive(Debug, Clone)]

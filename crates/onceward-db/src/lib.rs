@@ -22,7 +22,7 @@ mod writer;
 
 pub use conn::row::Row;
 pub use conn::value::Value;
-pub use conn::{Conn, Engine, Sql};
+pub use conn::{Conn, Engine, PgPool, Sql, SqlitePool};
 pub use database::{Clock, Database, Reader};
 pub use error::{Error, ErrorKind};
 pub use migrate::{Component, Migration, script};
