@@ -1,2 +1,58 @@
-//! The onceward command.
-fn main() {}
+//! The `onceward` command.
+#![allow(dead_code, unused_imports, reason = "the commands that open a store are not wired yet")]
+
+mod args;
+mod command;
+mod config;
+mod exit;
+mod logging;
+mod output;
+mod progress;
+mod stop;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::Cli;
+use command::Run;
+use config::Env;
+use exit::Exit;
+use output::Output;
+use stop::Stop;
+
+fn main() -> ExitCode {
+    match Cli::try_parse() {
+        Ok(cli) => run(cli).into(),
+        Err(error) => misunderstood(&error).into(),
+    }
+}
+
+fn run(cli: Cli) -> Exit {
+    let env = Env::of_process();
+    let output = Output::new(&cli.global, &env);
+    logging::start(&output);
+    let here = std::env::current_dir().map_err(|error| Stop::failed("io", format!("this folder: {error}")));
+    let done =
+        here.and_then(|here| command::run(cli.command, &Run { global: cli.global, output, env, here }));
+    done.unwrap_or_else(|stop| {
+        output.stop(&stop);
+        stop.exit
+    })
+}
+
+/// Help and the version are answers; anything else is a mistake on the command line.
+fn misunderstood(error: &clap::Error) -> Exit {
+    let json = std::env::args_os().any(|arg| arg == "--json");
+    if error.exit_code() == 0 || !json {
+        // A closed pipe leaves nobody to tell.
+        let _ = error.print();
+    } else {
+        let text = error.to_string();
+        println!(
+            "{}",
+            Stop::usage("usage", text.strip_prefix("error: ").unwrap_or(&text).trim_end()).document()
+        );
+    }
+    if error.exit_code() == 0 { Exit::Fine } else { Exit::Usage }
+}

@@ -1,0 +1,81 @@
+//! `onceward work`, `queues`, `channels` and `db`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Which queues are worked on, and until when.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  onceward work                         until it is stopped (SIGTERM or Ctrl-C)\n  onceward work --until-idle            until nothing is due: for cron\n  onceward work --queues mail,blog      only these\n\nStopping is gentle: running jobs finish or are handed back. Killing it loses nothing either."
+)]
+pub(crate) struct Work {
+    /// Only these queues and channels
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) queues: Vec<String>,
+    /// Ends when nothing is due
+    #[arg(long)]
+    pub(crate) until_idle: bool,
+}
+
+/// Some queues or channels, or all of them.
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = false, args = ["names", "all"])]
+pub(crate) struct Which {
+    /// Their names
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Every one
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// What to do with queues.
+#[derive(Debug, Subcommand)]
+pub(crate) enum QueuesVerb {
+    /// Lists queues with their pace and what waits in them
+    List,
+    /// Stops taking jobs; running ones finish
+    Pause(Which),
+    /// Takes jobs again
+    Resume(Which),
+}
+
+/// What to do with channels.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ChannelsVerb {
+    /// Lists the configured channels, and what each lacks
+    List,
+    /// Checks credentials and limits without posting anything
+    Check {
+        /// Their names; all when none is given
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Stops sending to channels; running jobs finish
+    Pause(Which),
+    /// Sends again
+    Resume(Which),
+}
+
+/// What to do with the database.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DbVerb {
+    /// Brings the tables to this version
+    #[command(
+        after_help = "A new SQLite file is migrated by itself. PostgreSQL is migrated by this command alone."
+    )]
+    Migrate {
+        /// Prints the SQL and changes nothing
+        #[arg(long)]
+        print: bool,
+    },
+    /// Looks for damage and for what should not be
+    Check,
+    /// Copies the whole database into a new file while work goes on
+    Backup {
+        /// The new file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+}

@@ -1,0 +1,52 @@
+//! `onceward channels`.
+
+use serde_json::{Value, json};
+
+use super::Run;
+use crate::config::{Channel, Config};
+use crate::exit::Exit;
+use crate::output::{self, Cell, Grid, Shown};
+use crate::stop::Stop;
+
+/// Lists the configured channels, and what each lacks.
+pub(crate) fn list(run: &Run) -> Result<Exit, Stop> {
+    let config = run.config()?;
+    let items: Vec<_> = config.channels.iter().map(|channel| item(channel, &config)).collect();
+    run.output.answer(&output::list(&items, None), || match config.channels.as_slice() {
+        [] => "no channel is configured; add one to onceward.toml, such as:\n\n  [channels.blog]\n  type = \"feed\"\n  path = \"public/feed.xml\"".to_owned(),
+        _ => table(&config).show(&run.output),
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn item(channel: &Channel, config: &Config) -> Value {
+    let lacking = channel.lacking(&config.env, &config.folder);
+    json!({
+        "name": channel.name,
+        "type": channel.kind,
+        "default": config.publish.channels.contains(&channel.name),
+        "concurrency": channel.concurrency,
+        "rate": channel.pace.rate.map(|rate| rate.to_string()),
+        "lacking": lacking.iter().map(|(key, why)| json!({ "key": key, "text": why.to_string() })).collect::<Vec<_>>(),
+    })
+}
+
+fn table(config: &Config) -> Grid {
+    let mut grid = Grid::new(["channel", "type", "default", "rate", "ready"]);
+    for channel in &config.channels {
+        let default = config.publish.channels.contains(&channel.name);
+        let lacking = channel.lacking(&config.env, &config.folder);
+        let ready = match lacking.first() {
+            None => "yes".to_owned(),
+            Some((key, why)) => format!("{} no: {key}: {why}", Shown::Paused.shape()),
+        };
+        grid.row([
+            Cell::Whole(channel.name.clone()),
+            channel.kind.into(),
+            if default { "yes" } else { "no" }.into(),
+            Cell::maybe(channel.pace.rate.map(|rate| rate.to_string())),
+            Cell::Whole(ready),
+        ]);
+    }
+    grid
+}

@@ -1,0 +1,82 @@
+//! The types of channel that a configuration may name, and what this version does with each.
+//!
+//! A new type is one struct in a file below, one variant of [`Settings`], and one row of [`TYPES`].
+
+mod archive;
+mod feed;
+mod webhook;
+
+pub(crate) use archive::Archive;
+pub(crate) use feed::{Feed, Format};
+pub(crate) use webhook::Webhook;
+
+use super::problem::nearest;
+use super::table::Table;
+
+/// The keys of one type of channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Settings {
+    Feed(Feed),
+    Archive(Archive),
+    Webhook(Webhook),
+}
+
+/// Reads a type's own keys; `None` when a mistake was noted.
+pub(super) type Read = fn(&mut Table<'_>) -> Option<Settings>;
+
+#[derive(Clone, Copy)]
+enum Support {
+    Built(Read),
+    Later,
+    /// The platform closed its API; this is its name.
+    Closed(&'static str),
+}
+use Support::{Built, Closed, Later};
+
+const TYPES: &[(&str, Support)] = &[
+    ("feed", Built(|table| Feed::read(table).map(Settings::Feed))),
+    ("archive", Built(|table| Archive::read(table).map(Settings::Archive))),
+    ("webhook", Built(|table| Webhook::read(table).map(Settings::Webhook))),
+    ("email", Later),
+    ("mastodon", Later),
+    ("bluesky", Later),
+    ("matrix", Later),
+    ("nostr", Later),
+    ("discord", Later),
+    ("slack", Later),
+    ("telegram", Later),
+    ("ntfy", Later),
+    ("x", Later),
+    ("linkedin", Later),
+    ("threads", Later),
+    ("instagram", Later),
+    ("wordpress", Later),
+    ("ghost", Later),
+    ("devto", Later),
+    ("medium", Closed("Medium")),
+    ("naver", Closed("Naver Blog")),
+    ("naver-blog", Closed("Naver Blog")),
+    ("tistory", Closed("Tistory")),
+];
+
+/// How to read the keys of a type, or why it can't be used.
+pub(super) fn reader(name: &str) -> Result<(&'static str, Read), String> {
+    match TYPES.iter().find(|(known, _)| *known == name) {
+        Some((known, Built(read))) => Ok((known, *read)),
+        Some((known, Later)) => {
+            Err(format!("`{known}` is not built in this version yet; built: {}", built()))
+        }
+        Some((_, Closed(platform))) => Err(format!(
+            "{platform} closed its API, so nothing can post there; use `feed` or `archive` instead"
+        )),
+        None => Err(match nearest(name, TYPES.iter().map(|(known, _)| *known)) {
+            Some(best) => format!("unknown type; did you mean `{best}`?"),
+            None => format!("unknown type; built in this version: {}", built()),
+        }),
+    }
+}
+
+fn built() -> String {
+    let built = TYPES.iter().filter(|(_, support)| matches!(support, Built(_))).map(|(name, _)| *name);
+    built.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,42 @@
+//! Why a command could not do its work.
+
+use serde_json::{Value, json};
+
+use crate::config::ConfigError;
+use crate::exit::Exit;
+
+/// An error for people and scripts: a stable word, a text without secrets, and the exit code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) code: &'static str,
+    pub(crate) text: String,
+    pub(crate) exit: Exit,
+}
+
+impl Stop {
+    /// The program failed: exit 1.
+    pub(crate) fn failed(code: &'static str, text: impl Into<String>) -> Self {
+        Self { code, text: text.into(), exit: Exit::Failed }
+    }
+
+    /// The command line or the configuration is wrong: exit 2.
+    pub(crate) fn usage(code: &'static str, text: impl Into<String>) -> Self {
+        Self { code, text: text.into(), exit: Exit::Usage }
+    }
+
+    /// A file or folder that could not be used: exit 1.
+    pub(crate) fn at(path: &std::path::Path, error: &std::io::Error) -> Self {
+        Self::failed("io", format!("{}: {error}", path.display()))
+    }
+
+    /// The error as scripts see it.
+    pub(crate) fn document(&self) -> Value {
+        json!({ "error": { "code": self.code, "text": self.text } })
+    }
+}
+
+impl From<ConfigError> for Stop {
+    fn from(error: ConfigError) -> Self {
+        Self::usage(error.code(), error.to_string())
+    }
+}
