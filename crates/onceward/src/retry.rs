@@ -85,9 +85,9 @@ impl RetryPolicy {
     /// Jitter comes after `max`, so that jobs at the longest wait are kept apart too. Any input gives an
     /// answer: what cannot be computed waits for `max`.
     pub fn wait(&self, failures: u32, unit: f64) -> Duration {
-        // `f64::min` and `max` drop a NaN and keep their other side.
-        let growth = self.factor.powf(f64::from(failures.saturating_sub(1))).min(f64::MAX);
-        let curve = (self.base.as_secs_f64() * growth).min(self.max.as_secs_f64()).max(0.0);
+        // `f64::min` drops a NaN and keeps its other side.
+        let growth = self.factor.powf(f64::from(failures.saturating_sub(1)));
+        let curve = (self.base.as_secs_f64() * growth).min(self.max.as_secs_f64());
         let aside = share(self.jitter, 0.0) * (2.0 * share(unit, 0.5) - 1.0);
         Duration::try_from_secs_f64(curve * (1.0 + aside)).unwrap_or(self.max)
     }

@@ -103,6 +103,9 @@ fn wall_times_that_meet_after_the_gap_fire_once_and_in_order() {
     // 02:50 becomes 03:50, which is after 03:10 and 03:30.
     let mixed = fires("10-50/20 2-3 * * *", "Europe/Berlin", "2027-03-27T12:00:00Z", "2027-03-28T12:00:00Z");
     assert_eq!(texts(&mixed), ["2027-03-28T01:10", "2027-03-28T01:30", "2027-03-28T01:50"]);
+    // A gap of half an hour: 02:20 becomes 02:50, which is after 02:35.
+    let half = fires("20,35 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00:00Z", "2026-10-04T12:00:00Z");
+    assert_eq!(texts(&half), ["2026-10-03T15:35", "2026-10-03T15:50"]);
     let late = fires("50 2 * * *", "Europe/Berlin", "2027-03-28T01:40:00Z", "2027-03-28T12:00:00Z");
     assert_eq!(texts(&late), ["2027-03-28T01:50"], "asked from within the hour after the gap");
 }

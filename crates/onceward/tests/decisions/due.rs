@@ -48,6 +48,7 @@ fn skip_drops_what_is_late_and_keeps_what_is_on_time() {
 fn once_fires_the_latest_for_all() {
     let late = owed(NINE, FIRST, "2026-11-05T12:00:00Z", Missed::Once, 10);
     assert_eq!(late, Due { fires: vec![nine(5)], next: Some(nine(6)), left_out: 3 });
+    assert_eq!(owed(NINE, FIRST, "2026-11-05T08:00:00Z", Missed::Once, 10), late, "at that very instant");
 }
 
 #[test]
