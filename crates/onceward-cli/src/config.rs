@@ -25,6 +25,7 @@ mod value;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use onceward_http::Cidr;
 use toml::de::DeTable;
 
 pub(crate) use alert::{Alert, On};
@@ -39,7 +40,7 @@ pub(crate) use queue::{Queue, Queueing};
 pub(crate) use schedule::Schedule;
 pub(crate) use secret::{Lacking, Secret};
 pub(crate) use store::StoreUrl;
-pub(crate) use value::{Named, Range};
+pub(crate) use value::{Named, WebAddress};
 
 use draft::Draft;
 use problem::Report;
@@ -67,7 +68,7 @@ pub(crate) struct Config {
     /// Where the HTTP server listens.
     pub(crate) listen: SocketAddr,
     /// Ranges that addresses from contents and other strangers may lie in although they are not public.
-    pub(crate) allow: Vec<Range>,
+    pub(crate) allow: Vec<Cidr>,
     store: StoreAt,
 }
 

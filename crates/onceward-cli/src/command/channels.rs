@@ -13,7 +13,7 @@ pub(crate) fn list(run: &Run) -> Result<Exit, Stop> {
     let config = run.config()?;
     let items: Vec<_> = config.channels.iter().map(|channel| item(channel, &config)).collect();
     run.output.answer(&output::list(&items, None), || match config.channels.as_slice() {
-        [] => "no channel is configured; add one to onceward.toml, such as:\n\n  [channels.blog]\n  type = \"feed\"\n  path = \"public/feed.xml\"".to_owned(),
+        [] => "no channel is configured; add one to onceward.toml, such as:\n\n  [channels.blog]\n  type = \"archive\"\n  path = \"public\"".to_owned(),
         _ => table(&config).show(&run.output),
     })?;
     Ok(Exit::Fine)

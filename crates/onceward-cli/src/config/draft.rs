@@ -3,6 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use onceward_http::Cidr;
+
 use super::alert::Alert;
 use super::channel::{Channel, Spots};
 use super::env::Env;
@@ -11,7 +13,7 @@ use super::queue::{Queue, Queueing};
 use super::schedule::Schedule;
 use super::store::StoreAt;
 use super::table::Table;
-use super::value::{Named, Range};
+use super::value::Named;
 use super::{Config, Group, resolve};
 
 #[derive(Debug)]
@@ -32,7 +34,7 @@ pub(super) struct Draft {
     pub(super) alerts: Vec<Alert>,
     pub(super) schedules: Vec<Schedule>,
     pub(super) listen: SocketAddr,
-    pub(super) allow: Vec<Range>,
+    pub(super) allow: Vec<Cidr>,
 }
 
 impl Draft {
@@ -140,7 +142,7 @@ fn listen(table: Option<Table<'_>>) -> SocketAddr {
     listen
 }
 
-fn allow(table: Option<Table<'_>>) -> Vec<Range> {
+fn allow(table: Option<Table<'_>>) -> Vec<Cidr> {
     let Some(mut table) = table else { return Vec::new() };
     let allow = table.get_or("allow", Vec::new());
     table.close();

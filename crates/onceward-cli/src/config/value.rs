@@ -1,13 +1,15 @@
 //! One TOML value, read as the type that is wanted. No message repeats the value, since it may be a secret that
 //! stands in the wrong place; only words from a closed list are named.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use onceward::time::{duration, zone};
+use onceward_http::Cidr;
 use toml::Spanned;
 use toml::de::DeValue;
+use url::Url;
 
 use super::problem::advice;
 
@@ -28,6 +30,16 @@ pub(crate) trait FromValue: Sized {
 pub(crate) struct Named {
     pub(crate) name: String,
     pub(crate) at: usize,
+}
+
+/// An address that begins with http:// or https://, as it was written. It holds neither user name nor password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WebAddress(String);
+
+impl WebAddress {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// The fault of a value that has the wrong shape.
@@ -140,19 +152,23 @@ impl FromValue for SocketAddr {
     }
 }
 
-/// A range of addresses: the address and how many leading bits of it count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Range {
-    pub(crate) address: IpAddr,
-    pub(crate) bits: u8,
+impl FromValue for Cidr {
+    fn from_value(value: &Spanned<DeValue<'_>>) -> Result<Self, Fault> {
+        parsed(value, "a range of addresses that is not almost everything, such as \"10.0.0.0/8\"", |text| {
+            text.parse().ok()
+        })
+    }
 }
 
-impl FromValue for Range {
+impl FromValue for WebAddress {
     fn from_value(value: &Spanned<DeValue<'_>>) -> Result<Self, Fault> {
-        parsed(value, "a range of addresses, such as \"10.0.0.0/8\"", |text| {
-            let (address, bits) = text.split_once('/')?;
-            let (address, bits): (IpAddr, u8) = (address.parse().ok()?, bits.parse().ok()?);
-            (bits <= if address.is_ipv4() { 32 } else { 128 }).then_some(Self { address, bits })
-        })
+        let web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+        let what = "an address that begins with https:// or http://";
+        let url = parsed(value, what, |text| Url::parse(text).ok().filter(web))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            let text = "a user name or password in an address would be a secret in this file; leave it out";
+            return Err(fault(value, text));
+        }
+        String::from_value(value).map(Self)
     }
 }

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::config::table::Table;
-use crate::config::value::{Fault, FromValue, word};
+use crate::config::value::{Fault, FromValue, WebAddress, word};
 
 /// Where the feed lies and what stands at its head.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,8 @@ pub(crate) struct Feed {
     pub(crate) format: Format,
     /// The channel's name when absent.
     pub(crate) title: Option<String>,
-    pub(crate) link: Option<String>,
+    /// The site that the feed belongs to; RSS and Atom ask for it.
+    pub(crate) link: WebAddress,
     /// The newest so many contents are in the file.
     pub(crate) items: u32,
 }
@@ -33,7 +34,7 @@ impl Feed {
         let path = table.need_path("path");
         let written: Option<Format> = table.get("format");
         let title = table.get("title");
-        let link = table.get("link");
+        let link = table.need("link");
         let items = table.get_or("items", 50);
         let path = path?;
         let Some(format) = written.or_else(|| by_suffix(&path)) else {
@@ -43,7 +44,7 @@ impl Feed {
             );
             return None;
         };
-        Some(Self { path, format, title, link, items })
+        Some(Self { path, format, title, link: link?, items })
     }
 }
 

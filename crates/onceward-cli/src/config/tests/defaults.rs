@@ -24,7 +24,9 @@ fn an_empty_file_has_the_documented_defaults() {
 
 #[test]
 fn a_channel_has_the_documented_defaults() {
-    let config = config("[channels.blog]\ntype = \"feed\"\npath = \"public/feed.xml\"\n");
+    let config = config(
+        "[channels.blog]\ntype = \"feed\"\npath = \"public/feed.xml\"\nlink = \"https://example.org/\"\n",
+    );
     let channel = config.channel("blog").unwrap();
     assert_eq!((channel.concurrency, channel.timeout), (1, Duration::from_secs(30)));
     assert_eq!((channel.late_after, channel.on_doubt), (Duration::from_hours(6), OnDoubt::Park));
@@ -48,7 +50,8 @@ fn fewer_tries_open_the_circuit_earlier_unless_it_is_written() {
 #[test]
 fn the_format_of_a_feed_follows_its_suffix_unless_it_is_written() {
     let format = |lines: &str| {
-        let config = config(&format!("[channels.f]\ntype = \"feed\"\n{lines}\n"));
+        let config =
+            config(&format!("[channels.f]\ntype = \"feed\"\nlink = \"https://example.org/\"\n{lines}\n"));
         let Settings::Feed(feed) = &config.channels[0].settings else { panic!("not a feed") };
         feed.format
     };
