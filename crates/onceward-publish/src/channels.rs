@@ -1,0 +1,9 @@
+//! One file or folder for each kind of channel; what is special about a platform is there and nowhere else.
+
+pub mod archive;
+pub mod atomic_file;
+mod entry;
+pub mod feed;
+pub mod webhook;
+
+pub use entry::{Entry, Picture, stable_id};

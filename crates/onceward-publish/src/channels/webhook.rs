@@ -1,0 +1,7 @@
+//! Webhooks after the Standard Webhooks specification: what is sent, and how it is signed.
+
+mod body;
+mod sign;
+
+pub use body::{Attached, Published, body};
+pub use sign::{Headers, Key, KeyError, VerifyError, sign, verify};
