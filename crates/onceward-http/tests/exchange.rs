@@ -136,6 +136,14 @@ async fn an_answer_over_the_limit_is_an_answer_and_an_error() {
 }
 
 #[tokio::test]
+async fn an_answer_announced_over_the_limit_is_not_waited_for() {
+    let peer = Peer::start(Act::Keep(b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n".to_vec())).await;
+    let client = Client::builder().request_deadline(Duration::from_secs(3)).answer_limit(10).build().unwrap();
+    let failure = client.send(post(&peer.url("/"))).await.unwrap_err();
+    assert_eq!(failure.code(), "answer_too_long", "{failure}");
+}
+
+#[tokio::test]
 async fn the_length_announced_to_a_head_request_is_not_a_body() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n".to_vec();
     let peer = Peer::start(Act::Write(head)).await;

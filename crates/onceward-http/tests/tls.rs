@@ -80,6 +80,24 @@ async fn a_private_authority_can_be_trusted() {
     assert!(received.recv().await.unwrap().starts_with(b"GET / HTTP/1.1\r\n"));
 }
 
+/// Where the roots lie is told by the environment, which cannot be changed safely in a running test, so the test
+/// runs itself as a child.
+#[tokio::test]
+async fn the_roots_of_the_machine_are_trusted() {
+    const CHILD: &str = "ONCEWARD_HTTP_TEST_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        let (port, _received) = tls_peer(VALID).await;
+        client().build().unwrap().send(request("good.example", port)).await.unwrap();
+        return;
+    }
+    let mut child = tokio::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "the_roots_of_the_machine_are_trusted"]).env(CHILD, "1");
+    let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/certificates/ca.pem");
+    let output = child.env("SSL_CERT_FILE", authority).output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "the child must have run the test");
+}
+
 #[tokio::test]
 async fn an_unknown_authority_is_refused() {
     let failure = refused(client(), "good.example", VALID).await;
