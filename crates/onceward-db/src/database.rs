@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use crate::conn::open::{Pool, Reading};
 use crate::wake::Bell;
 use crate::writer::{Turn, TurnLock, Writer};
-use crate::{Boot, Changes, Conn, Engine, Fold, PgPool, Result, SqlitePool, Time, owner};
+use crate::{Boot, Changes, Conn, Engine, Fold, Pending, PgPool, Result, SqlitePool, Time, owner};
 
 /// One SQLite file or one PostgreSQL database. Cheap to clone; closed when the last clone is dropped.
 #[derive(Debug, Clone)]
@@ -82,7 +82,12 @@ impl Database {
 
     /// Writes `items` together with whatever else waits, and gives one answer for each, after the commit.
     pub async fn fold<F: Fold>(&self, items: Vec<F::Item>) -> Result<Vec<F::Answer>> {
-        self.0.writer.fold::<F>(items).await
+        self.submit::<F>(items).await?.answers().await
+    }
+
+    /// Gives `items` their place in the next turn, without waiting for it.
+    pub async fn submit<F: Fold>(&self, items: Vec<F::Item>) -> Result<Pending<F::Answer>> {
+        self.0.writer.submit::<F>(items).await
     }
 
     /// Tells of commits, from now on.

@@ -29,7 +29,7 @@ pub use migrate::{Component, Migration, script};
 pub use owner::Boot;
 pub use time::{Time, TimeError};
 pub use wake::Changes;
-pub use writer::{Fold, rank};
+pub use writer::{Fold, Pending, rank};
 
 /// What an operation of this crate gives.
 pub type Result<T> = std::result::Result<T, Error>;

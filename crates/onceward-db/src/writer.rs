@@ -82,14 +82,26 @@ impl Writer {
         Self { commands }
     }
 
-    pub(crate) async fn fold<F: Fold>(&self, items: Vec<F::Item>) -> Result<Vec<F::Answer>> {
-        if items.is_empty() {
-            return Ok(Vec::new());
-        }
+    pub(crate) async fn submit<F: Fold>(&self, items: Vec<F::Item>) -> Result<Pending<F::Answer>> {
         let (reply, answer) = oneshot::channel();
+        if items.is_empty() {
+            drop(reply.send(Ok(Vec::new())));
+            return Ok(Pending(answer));
+        }
         let command = Box::new(Batch::<F>::new(items, reply));
         self.commands.send(command).await.map_err(|_| closed())?;
-        answer.await.map_err(|_| closed())?
+        Ok(Pending(answer))
+    }
+}
+
+/// A write that has its place in the next turn.
+#[derive(Debug)]
+pub struct Pending<A>(oneshot::Receiver<Result<Vec<A>>>);
+
+impl<A> Pending<A> {
+    /// Waits for the commit. Dropped instead, the write happens all the same.
+    pub async fn answers(self) -> Result<Vec<A>> {
+        self.0.await.map_err(|_| closed())?
     }
 }
 

@@ -37,6 +37,11 @@ pub enum Error {
     },
     /// The lease was lost: another worker may have the job, and nothing was changed.
     LeaseLost,
+    /// A handler blocks its thread past its time. Only the end of the process stops it.
+    Stuck {
+        /// Its job.
+        job: JobId,
+    },
 }
 
 impl Error {
@@ -64,6 +69,7 @@ impl Error {
             Self::Invalid { code, .. } | Self::NotNow { code, .. } => code,
             Self::NotFound(_) => "not_found",
             Self::LeaseLost => "lease_lost",
+            Self::Stuck { .. } => "stuck",
         }
     }
 }
@@ -78,6 +84,10 @@ impl fmt::Display for Error {
                 "job {existing} has this dedup key with another payload; it was left as it is: use another key, or change that job"
             ),
             Self::Invalid { text, .. } | Self::NotNow { text, .. } => f.write_str(text),
+            Self::Stuck { job } => write!(
+                f,
+                "the handler of job {job} blocks its thread past its time; only the end of this process stops it"
+            ),
             Self::LeaseLost => {
                 f.write_str("the lease was lost: another worker may have the job; nothing was changed")
             }

@@ -1,6 +1,7 @@
 //! What is written and read: one function for each operation, one body for both engines.
 
 pub(crate) mod counters;
+pub(crate) mod effects;
 pub(crate) mod enqueue;
 pub(crate) mod leases;
 pub(crate) mod queues;

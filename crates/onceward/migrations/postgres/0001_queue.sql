@@ -48,6 +48,7 @@ CREATE INDEX job_due   ON onceward.job (queue, run_at, id)    WHERE state = 'pen
 CREATE INDEX job_lease ON onceward.job (queue, leased_until)  WHERE state = 'running';
 CREATE INDEX job_doubt ON onceward.job (queue, check_at)      WHERE state = 'in_doubt';
 CREATE INDEX job_dead  ON onceward.job (queue, error_code, id) WHERE state = 'dead';
+CREATE INDEX job_discard ON onceward.job (discard_at)         WHERE state = 'dead' AND discard_at IS NOT NULL;
 CREATE INDEX job_held  ON onceward.job (held_reason)          WHERE state = 'pending' AND held_reason IS NOT NULL;
 
 -- A finished job leaves the hot table for a history by day, which retention drops a day at a time.
@@ -111,6 +112,8 @@ CREATE TABLE onceward.dedup (
     PRIMARY KEY (scope, key)
 );
 
+CREATE INDEX dedup_expiry ON onceward.dedup (expires_at) WHERE expires_at IS NOT NULL;
+
 CREATE TABLE onceward.queue (
     name          text    NOT NULL PRIMARY KEY,
     concurrency   bigint,
@@ -139,7 +142,7 @@ CREATE TABLE onceward.schedule (
 
 -- Status figures: deltas are only inserted, and folded by the keeper.
 CREATE TABLE onceward.counter (
-    queue text NOT NULL, what TEXT NOT NULL, n INTEGER NOT NULL,
+    queue text NOT NULL, what text NOT NULL, n bigint NOT NULL,
     PRIMARY KEY (queue, what)
 );
 
@@ -161,8 +164,56 @@ CREATE TABLE onceward.worker (
 
 -- Housekeeping that one process does at a time.
 CREATE TABLE onceward.duty (
-    name text NOT NULL PRIMARY KEY, next_at INTEGER NOT NULL
+    name text NOT NULL PRIMARY KEY, next_at timestamptz NOT NULL
 );
+
+INSERT INTO onceward.duty (name, next_at) SELECT unnest(ARRAY[
+    'reap', 'fold_counters', 'schedules', 'discard', 'workers', 'retention', 'partitions']), 'epoch';
+
+-- Makes the partition of one day (UTC) of the history, and says whether it did. It does not when it is there already,
+-- when rows of that day are in the rest, or when a lock is not free at once: settling waits behind such a lock.
+CREATE FUNCTION onceward.make_partition(day date) RETURNS boolean LANGUAGE plpgsql
+    SET search_path = pg_catalog SET timezone = 'UTC' SET datestyle = 'ISO' SET lock_timeout = '300ms' AS $$
+DECLARE
+    name text := 'job_history_' || to_char(day, 'YYYYMMDD');
+BEGIN
+    IF to_regclass('onceward.' || name) IS NOT NULL
+        OR EXISTS (SELECT FROM onceward.job_history_rest
+                   WHERE finished_at >= day::timestamptz AND finished_at < (day + 1)::timestamptz) THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('CREATE TABLE onceward.%I (LIKE onceward.job_history INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', name);
+    EXECUTE format('ALTER TABLE onceward.job_history ATTACH PARTITION onceward.%I FOR VALUES FROM (%L) TO (%L)',
+        name, day::timestamptz, (day + 1)::timestamptz);
+    RETURN true;
+EXCEPTION WHEN lock_not_available OR check_violation OR duplicate_table THEN
+    RETURN false;
+END $$;
+
+-- Drops the oldest partition of the history that lies before a day (UTC) as a whole, and its jobs from the figures.
+-- Gives how many jobs that were; null when there is none, or when a lock is not free at once.
+CREATE FUNCTION onceward.drop_partition(before date) RETURNS bigint LANGUAGE plpgsql
+    SET search_path = pg_catalog SET timezone = 'UTC' SET lock_timeout = '300ms' AS $$
+DECLARE
+    name text;
+    jobs bigint;
+BEGIN
+    SELECT child.relname INTO name
+    FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
+    WHERE inhparent = 'onceward.job_history'::regclass AND child.relname ~ '^job_history_[0-9]{8}$'
+        AND to_date(right(child.relname, 8), 'YYYYMMDD') < before
+    ORDER BY child.relname LIMIT 1;
+    IF name IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE format('INSERT INTO onceward.counter_delta (queue, what, n)
+        SELECT queue, state, -count(*) FROM onceward.%I GROUP BY queue, state', name);
+    EXECUTE format('SELECT count(*) FROM onceward.%I', name) INTO jobs;
+    EXECUTE format('DROP TABLE onceward.%I', name);
+    RETURN jobs;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN NULL;
+END $$;
 
 -- Hot tables are vacuumed early and often: dead rows slow every claim.
 ALTER TABLE onceward.job SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 5000,

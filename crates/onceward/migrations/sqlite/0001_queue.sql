@@ -45,6 +45,7 @@ CREATE INDEX onceward_job_due   ON onceward_job (queue, run_at, id)    WHERE sta
 CREATE INDEX onceward_job_lease ON onceward_job (queue, leased_until)  WHERE state = 'running';
 CREATE INDEX onceward_job_doubt ON onceward_job (queue, check_at)      WHERE state = 'in_doubt';
 CREATE INDEX onceward_job_dead  ON onceward_job (queue, error_code, id) WHERE state = 'dead';
+CREATE INDEX onceward_job_discard ON onceward_job (discard_at)         WHERE state = 'dead' AND discard_at IS NOT NULL;
 CREATE INDEX onceward_job_held  ON onceward_job (held_reason)          WHERE state = 'pending' AND held_reason IS NOT NULL;
 
 -- One place to look for a job, whether it is finished or not.
@@ -103,6 +104,8 @@ CREATE TABLE onceward_dedup (
     PRIMARY KEY (scope, key)
 ) WITHOUT ROWID, STRICT;
 
+CREATE INDEX onceward_dedup_expiry ON onceward_dedup (expires_at) WHERE expires_at IS NOT NULL;
+
 CREATE TABLE onceward_queue (
     name          TEXT    NOT NULL PRIMARY KEY,
     concurrency   INTEGER,
@@ -155,3 +158,6 @@ CREATE TABLE onceward_worker (
 CREATE TABLE onceward_duty (
     name TEXT NOT NULL PRIMARY KEY, next_at INTEGER NOT NULL
 ) WITHOUT ROWID, STRICT;
+
+INSERT INTO onceward_duty (name, next_at) VALUES
+    ('reap', 0), ('fold_counters', 0), ('schedules', 0), ('discard', 0), ('workers', 0), ('retention', 0), ('partitions', 0);

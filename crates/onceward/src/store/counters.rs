@@ -2,12 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use onceward_db::{Conn, Result, Sql, sql};
+use onceward_db::{Conn, Fold, Result, Sql, Time, rank, sql};
 use serde::Serialize;
 
 use crate::State;
 
 const COUNTER_ADD: Sql = sql!("counter_add");
+const COUNTER_TAKE: Sql = sql!("counter_take");
+const COUNTER_FOLD: Sql = sql!("counter_fold");
+const FIGURES: Sql = sql!("figures");
+
+/// How many deltas one folding takes.
+pub(crate) const FOLD_LIMIT: usize = 10_000;
 
 /// Changes of figures in one transaction, one row for each queue and figure.
 #[derive(Debug, Default)]
@@ -42,4 +48,43 @@ impl Deltas {
         }
         Ok(())
     }
+}
+
+/// Adds the oldest deltas to their figures; gives how many that were.
+pub(crate) struct FoldDeltas;
+
+impl Fold for FoldDeltas {
+    type Item = ();
+    type Answer = usize;
+    const RANK: u8 = rank::KEEP;
+
+    async fn run(conn: &mut Conn<'_>, callers: &[()], _now: Option<Time>) -> Result<Vec<usize>> {
+        let folded = fold_deltas(conn).await?;
+        Ok(vec![folded; callers.len()])
+    }
+}
+
+async fn fold_deltas(conn: &mut Conn<'_>) -> Result<usize> {
+    let limit = i64::try_from(FOLD_LIMIT).unwrap_or(i64::MAX);
+    let rows = conn.rows(&COUNTER_TAKE, vec![limit.into()]).await?;
+    // Sorted, so that two processes that fold at once lock figures in one order.
+    let mut sums = BTreeMap::<(String, String), i64>::new();
+    for row in &rows {
+        *sums.entry((row.text("queue")?, row.text("what")?)).or_default() += row.int("n")?;
+    }
+    let changed = sums.iter().filter(|(_, n)| **n != 0);
+    let changed: Vec<Item<'_>> = changed.map(|((queue, what), n)| Item { queue, what, n: *n }).collect();
+    if !changed.is_empty() {
+        conn.execute(&COUNTER_FOLD, vec![super::items(&changed)?.into()]).await?;
+    }
+    Ok(rows.len())
+}
+
+/// All figures, by queue and name.
+pub(crate) async fn figures(conn: &mut Conn<'_>) -> Result<BTreeMap<String, BTreeMap<String, i64>>> {
+    let mut out = BTreeMap::<String, BTreeMap<String, i64>>::new();
+    for row in conn.rows(&FIGURES, vec![]).await? {
+        out.entry(row.text("queue")?).or_default().insert(row.text("what")?, row.int("n")?);
+    }
+    Ok(out)
 }

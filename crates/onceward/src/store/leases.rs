@@ -19,15 +19,15 @@ const EXTEND: Sql = sql!("extend");
 const REAP_DUE: Sql = sql!("reap_due");
 const LEASE_OWNERS: Sql = sql!("lease_owners");
 const DUE: Sql = sql!("due");
-const LONE_DUE: Sql = sql!("lone_due");
+const LEASE_HOLDS: Sql = sql!("lease_holds");
 
 /// How many expired leases one reaping settles.
-const REAP_LIMIT: i64 = 500;
+pub(crate) const REAP_LIMIT: i64 = 500;
 
 /// A kind that a worker can run, up to a version of its payload.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Known {
-    pub kind: &'static str,
+    pub kind: String,
     pub version: u32,
 }
 
@@ -162,9 +162,15 @@ impl Fold for Extend {
     }
 }
 
-/// Takes back leases that ran out, or whose owner is in `gone`. Gives how many jobs went where.
-pub(crate) async fn reap(conn: &mut Conn<'_>, gone: &[String], now: Option<Time>) -> Result<Vec<State>> {
-    let rows = conn.rows(&REAP_DUE, vec![items(gone)?.into(), now.into(), REAP_LIMIT.into()]).await?;
+/// Takes back leases whose owner is in `gone`, and, if `by_time`, those that ran out. Gives how many jobs went where.
+pub(crate) async fn reap(
+    conn: &mut Conn<'_>,
+    gone: &[String],
+    by_time: bool,
+    now: Option<Time>,
+) -> Result<Vec<State>> {
+    let args = vec![items(gone)?.into(), now.into(), REAP_LIMIT.into(), by_time.into()];
+    let rows = conn.rows(&REAP_DUE, args).await?;
     let expired = |row: &Row| {
         Ok(Ended {
             lease: Lease { job: row.int("id")?, token: row.text("token")? },
@@ -187,22 +193,27 @@ pub(crate) async fn owners(conn: &mut Conn<'_>) -> Result<Vec<String>> {
     conn.rows(&LEASE_OWNERS, vec![]).await?.iter().map(|row| row.text("owner")).collect()
 }
 
-/// What a queue has for its workers.
-#[derive(Debug, Clone, Copy)]
+/// What a queue has for a worker.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Due {
-    pub now: bool,
-    /// How long until the next job's time, if none is due.
+    /// A job that may run beside others.
+    pub any: bool,
+    /// A job that must run alone.
+    pub lone: bool,
+    /// How long until the next job's time.
     pub wait: Option<Duration>,
 }
 
-pub(crate) async fn due(conn: &mut Conn<'_>, queue: &str, now: Option<Time>) -> Result<Due> {
-    let row = conn.row(&DUE, vec![queue.into(), now.into()]).await?;
-    let Some(row) = row else { return Ok(Due { now: false, wait: None }) };
+pub(crate) async fn due(conn: &mut Conn<'_>, queue: &str, kinds: &[Known], now: Option<Time>) -> Result<Due> {
+    let row = conn.row(&DUE, vec![queue.into(), now.into(), items(kinds)?.into()]).await?;
+    let Some(row) = row else { return Ok(Due::default()) };
     let at = row.time("now")?;
-    Ok(Due { now: row.flag("due")?, wait: row.opt_time("next_at")?.map(|next| next.since(at)) })
+    let wait = row.opt_time("next_at")?.map(|next| next.since(at));
+    Ok(Due { any: row.flag("due")?, lone: row.flag("lone")?, wait })
 }
 
-pub(crate) async fn lone_due(conn: &mut Conn<'_>, queue: &str, now: Option<Time>) -> Result<bool> {
-    let row = conn.row(&LONE_DUE, vec![queue.into(), now.into()]).await?;
-    Ok(row.map(|row| row.int("n")).transpose()?.unwrap_or(0) > 0)
+/// Whether a lease is held and has not run out, by the database's clock.
+pub(crate) async fn holds(conn: &mut Conn<'_>, lease: &Lease, now: Option<Time>) -> Result<bool> {
+    let row = conn.row(&LEASE_HOLDS, vec![lease.job.into(), now.into(), lease.token.as_str().into()]).await?;
+    Ok(row.map(|row| row.int("n")).transpose()? == Some(1))
 }

@@ -1,6 +1,8 @@
 //! A queue as a whole: its pace, its circuit, its pauses.
 
 mod limits;
+pub(crate) mod list;
+pub(crate) mod orders;
 mod signals;
 
 pub(super) use self::limits::room;

@@ -1,0 +1,2 @@
+-- Gives the database's time.
+SELECT coalesce($1, statement_timestamp()) AS now

@@ -1,0 +1,10 @@
+-- Writes what a send came to. Fenced by the token that wrote the intent, so that a late receipt still counts after the
+-- lease was lost. A remote id that another job has is left out: acceptance itself is never refused.
+UPDATE onceward.effect SET
+    state = $5, check_at = $6, response = $9, updated_at = coalesce($2, statement_timestamp()),
+    remote_id = CASE WHEN EXISTS (SELECT 1 FROM onceward.effect AS other
+                                  WHERE other.queue = effect.queue AND other.remote_id = $7)
+                     THEN remote_id ELSE coalesce($7, remote_id) END,
+    remote_url = coalesce($8, remote_url)
+WHERE job_id = $1 AND step = $3 AND token = $4 AND state IN ('sending', 'unknown')
+RETURNING step

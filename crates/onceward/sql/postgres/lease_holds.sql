@@ -1,0 +1,2 @@
+-- Says whether a lease is still held and has not run out.
+SELECT count(*) AS n FROM onceward.job WHERE id = $1 AND state = 'running' AND lease_token = $3 AND leased_until > coalesce($2, statement_timestamp())

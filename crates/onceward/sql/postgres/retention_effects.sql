@@ -1,0 +1,2 @@
+-- Deletes the effects of some jobs.
+DELETE FROM onceward.effect WHERE job_id = ANY (ARRAY (SELECT json_array_elements_text($1::text::json)::bigint))

@@ -1,0 +1,2 @@
+-- Removes a schedule; the jobs that it made stay.
+DELETE FROM onceward.schedule WHERE name = $1

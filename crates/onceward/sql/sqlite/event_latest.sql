@@ -1,0 +1,3 @@
+-- Gives the number of the event before the latest so many.
+SELECT coalesce(min(id), 1) - 1 AS id FROM (
+    SELECT id FROM onceward_event WHERE ?1 IS NULL OR queue = ?1 ORDER BY id DESC LIMIT ?2)

@@ -1,0 +1,101 @@
+//! What may be done about an effect now. Pure.
+
+use std::time::Duration;
+
+use super::{Class, EffectState, Entry, Fallback, Seen, Terms};
+use crate::Time;
+
+/// A key is trusted for this share of its window: clocks differ, and requests take time.
+const WINDOW_SHARE: u32 = 10;
+/// Looks that find nothing before the absence is believed.
+const ABSENT_ENOUGH: u32 = 2;
+/// Looks that cannot tell before a person is asked.
+const LOOKS: u32 = 6;
+/// The shortest time between two looks.
+const LOOK_GAP: Duration = Duration::from_secs(5);
+
+/// The next move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// It happened; the receipt is in the ledger.
+    Accepted,
+    /// Send it: it was never sent, was refused, or a repeat is known to be harmless.
+    Send,
+    /// Ask the platform.
+    Look,
+    /// Not before then.
+    Wait(Time),
+    /// Nobody but a person can tell.
+    Park,
+}
+
+/// When the quiet period of a send ends, and when to look again if nothing is heard of it.
+///
+/// `leased_until` is that of the intent, not of a later heartbeat: the send starts only while this lease has room
+/// for the whole request, so a request cannot be on its way any later.
+pub(crate) fn schedule(terms: &Terms, now: Time, leased_until: Time) -> (Time, Option<Time>) {
+    let answered = now.after(terms.timeout);
+    let quiet = leased_until.max(answered).after(terms.lag());
+    let check = match terms.class {
+        Class::Deterministic | Class::Keyed { .. } => Some(answered),
+        Class::TwoPhase | Class::LookUp { .. } => Some(quiet),
+        Class::Blind => terms.resend.then_some(quiet),
+    };
+    (quiet, check)
+}
+
+/// Decides from the ledger. `can_look`: the handler gave a way to verify.
+pub(crate) fn next(entry: &Entry, can_look: bool) -> Next {
+    match entry.state {
+        EffectState::Accepted => Next::Accepted,
+        EffectState::Prepared | EffectState::Refused => Next::Send,
+        EffectState::Sending | EffectState::Unknown => open(entry, can_look),
+    }
+}
+
+fn open(entry: &Entry, can_look: bool) -> Next {
+    match entry.terms.class {
+        Class::Deterministic => Next::Send,
+        Class::Keyed { window, fallback } => match fallback {
+            _ if within(entry, window) => Next::Send,
+            Fallback::LookUp { .. } => look(entry, can_look),
+            Fallback::Blind => blind(entry),
+        },
+        Class::TwoPhase | Class::LookUp { .. } => look(entry, can_look),
+        Class::Blind => blind(entry),
+    }
+}
+
+fn within(entry: &Entry, window: Duration) -> bool {
+    let trusted = window - window / WINDOW_SHARE;
+    entry.first_sent_at.is_some_and(|first| entry.now.since(first) < trusted)
+}
+
+fn look(entry: &Entry, can_look: bool) -> Next {
+    match entry.quiet_until {
+        _ if !can_look => Next::Park,
+        Some(quiet) if entry.now < quiet => Next::Wait(quiet),
+        _ if entry.absent >= ABSENT_ENOUGH => Next::Send,
+        _ if entry.looks >= LOOKS => Next::Park,
+        _ => Next::Look,
+    }
+}
+
+fn blind(entry: &Entry) -> Next {
+    match entry.quiet_until {
+        _ if !entry.terms.resend || entry.sends > 1 => Next::Park,
+        Some(quiet) if entry.now < quiet => Next::Wait(quiet),
+        _ => Next::Send,
+    }
+}
+
+/// After a look that did not find it: when to look again; `None`: a person decides.
+pub(crate) fn look_again(entry: &Entry, seen: &Seen) -> Option<Time> {
+    let looks = entry.looks + 1;
+    let gap = entry.terms.lag().max(LOOK_GAP);
+    match seen {
+        Seen::Absent => Some(entry.now.after(gap)),
+        _ if looks >= LOOKS => None,
+        _ => Some(entry.now.after(gap.saturating_mul(1 << looks.min(10)))),
+    }
+}

@@ -1,0 +1,264 @@
+//! One step of a handler that changes the world.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, look_again, next};
+use crate::context::Attempt;
+use crate::store::effects::{Ledger, Step, Write, Written};
+use crate::{Cause, Failure, Receipt, SendError};
+
+/// How long a request may take unless told otherwise.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a fresh item may stay unseen unless told otherwise.
+const LAG: Duration = Duration::from_secs(30);
+
+/// Finds out whether an intent has happened.
+pub trait Look<R> {
+    /// Whether there is anything to ask.
+    const CAN: bool;
+
+    /// Asks.
+    fn look(&self, intent: &Intent<R>) -> impl Future<Output = Seen>;
+}
+
+/// No way to find out: a doubt is parked, unless the class needs no look.
+impl<R> Look<R> for () {
+    const CAN: bool = false;
+
+    async fn look(&self, _intent: &Intent<R>) -> Seen {
+        Seen::CannotTell
+    }
+}
+
+/// A closure that finds out.
+#[derive(Debug)]
+pub struct Verifier<F>(F);
+
+impl<R, F: AsyncFn(&Intent<R>) -> Seen> Look<R> for Verifier<F> {
+    const CAN: bool = true;
+
+    async fn look(&self, intent: &Intent<R>) -> Seen {
+        (self.0)(intent).await
+    }
+}
+
+/// A step about to be sent. Made by [`Context::effect`](crate::Context::effect).
+#[must_use = "an effect does nothing until it is sent"]
+pub struct Effect<'a, R, L = ()> {
+    attempt: &'a Attempt,
+    step: String,
+    request: R,
+    class: Option<Class>,
+    key: Option<String>,
+    timeout: Duration,
+    resend: bool,
+    closes: bool,
+    look: L,
+}
+
+impl<'a, R: Serialize + DeserializeOwned> Effect<'a, R> {
+    pub(crate) fn new(attempt: &'a Attempt, step: &str, request: R) -> Self {
+        Self {
+            attempt,
+            step: step.to_owned(),
+            request,
+            class: None,
+            key: None,
+            timeout: TIMEOUT,
+            resend: false,
+            closes: false,
+            look: (),
+        }
+    }
+
+    /// How to find out whether it happened, after a lost answer. A look that fails is [`Seen::CannotTell`].
+    pub fn verify<F: AsyncFn(&Intent<R>) -> Seen>(self, look: F) -> Effect<'a, R, Verifier<F>> {
+        let Self { attempt, step, request, class, key, timeout, resend, closes, look: () } = self;
+        Effect { attempt, step, request, class, key, timeout, resend, closes, look: Verifier(look) }
+    }
+}
+
+impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
+    /// What the platform offers. Without it: `LookUp` where there is a way to verify, else `Blind`.
+    pub fn class(mut self, class: Class) -> Self {
+        self.class = Some(class);
+        self
+    }
+
+    /// The key to send with it, if the platform wants a form of its own. Used only when the step is first prepared.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// How long one request may take. The lease must be longer.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// A blind doubt is sent again, once, after the quiet period: the owner prefers two to none.
+    pub fn resend(mut self) -> Self {
+        self.resend = true;
+        self
+    }
+
+    /// With this step accepted the job is done: a person who settles a doubt by hand need not run it again.
+    pub fn closes(mut self) -> Self {
+        self.closes = true;
+        self
+    }
+
+    /// Sends it, at most once here, unless the ledger knows better.
+    ///
+    /// A step that was accepted before gives its receipt and sends nothing. An open one is found out first.
+    ///
+    /// # Errors
+    /// What the send says; `InDoubt` when it cannot be known now, and the job waits or is parked.
+    pub async fn send<S>(self, send: S) -> Result<Receipt, Failure>
+    where
+        S: AsyncFnOnce(&Intent<R>) -> Result<Receipt, SendError>,
+    {
+        let mut entry = self.prepare().await?;
+        if next(&entry, L::CAN) == Next::Look {
+            self.look_once(&entry).await?;
+            entry = self.prepare().await?;
+        }
+        match next(&entry, L::CAN) {
+            Next::Accepted => Ok(entry.receipt),
+            Next::Send => self.send_once(entry, send).await,
+            Next::Look => Err(doubt("not seen yet; it is looked for again".to_owned())),
+            Next::Wait(until) => Err(doubt(format!("it is looked for at {until}"))),
+            Next::Park => Err(doubt("nothing but a person can tell".to_owned())),
+        }
+    }
+
+    async fn prepare(&self) -> Result<Entry, Failure> {
+        let request = serde_json::to_string(&self.request)
+            .map_err(|e| Failure::permanent(Cause::new("request_not_json", e.to_string())))?;
+        let class = self.class.unwrap_or(if L::CAN { Class::LookUp { lag: LAG } } else { Class::Blind });
+        let write = Write::Prepare {
+            step: self.step(),
+            key: self.key.clone().unwrap_or_else(|| self.attempt.effect_key(&self.step)),
+            hash: hex::encode(Sha256::digest(request.as_bytes())),
+            request,
+            terms: Terms { class, timeout: self.timeout, resend: self.resend },
+            closes: self.closes,
+        };
+        match self.write(write).await? {
+            Written::Entry(entry) => Ok(*entry),
+            _ => Err(lost()),
+        }
+    }
+
+    async fn send_once<S>(self, entry: Entry, send: S) -> Result<Receipt, Failure>
+    where
+        S: AsyncFnOnce(&Intent<R>) -> Result<Receipt, SendError>,
+    {
+        let intent = self.intent(&entry)?;
+        let asked = tokio::time::Instant::now();
+        let begin = Write::Begin { step: self.step(), generation: entry.generation, terms: entry.terms };
+        let Written::Begun { left } = self.write(begin).await? else { return Err(lost()) };
+        // Counted from before the write: a process that was frozen meanwhile must not send. Between this line and
+        // the first byte it could still be frozen; no code closes that hole.
+        if asked.elapsed() + entry.terms.timeout > left {
+            self.answer(EffectState::Prepared, None, Receipt::default(), None).await?;
+            return Err(Failure::transient(Cause::new("too_late", "the lease left no time for the request")));
+        }
+        match tokio::time::timeout(entry.terms.timeout, send(&intent)).await {
+            Ok(Ok(receipt)) => self.accepted(receipt).await,
+            Ok(Err(SendError::Refused(failure))) => self.refused(failure).await,
+            Ok(Err(SendError::NotSent(cause))) => self.not_sent(cause).await,
+            Ok(Err(SendError::Unknown(cause))) => self.unknown(&entry, cause).await,
+            Err(_) => self.unknown(&entry, Cause::new("timeout", "no answer within the deadline").outage()).await,
+        }
+    }
+
+    async fn accepted(self, receipt: Receipt) -> Result<Receipt, Failure> {
+        let response = serde_json::to_string(&receipt).ok();
+        self.answer(EffectState::Accepted, None, receipt.clone(), response).await?;
+        Ok(receipt)
+    }
+
+    async fn refused(self, failure: Failure) -> Result<Receipt, Failure> {
+        let response = serde_json::to_string(failure.cause()).ok();
+        self.answer(EffectState::Refused, None, Receipt::default(), response).await?;
+        Err(failure)
+    }
+
+    async fn not_sent(self, cause: Cause) -> Result<Receipt, Failure> {
+        let response = serde_json::to_string(&cause).ok();
+        self.answer(EffectState::Prepared, None, Receipt::default(), response).await?;
+        Err(Failure::transient(cause))
+    }
+
+    async fn unknown(self, entry: &Entry, cause: Cause) -> Result<Receipt, Failure> {
+        let response = serde_json::to_string(&cause).ok();
+        let (_, check_at) = super::schedule(&entry.terms, self.attempt.now(), self.attempt.leased_until());
+        self.answer(EffectState::Unknown, check_at, Receipt::default(), response).await?;
+        Err(Failure::InDoubt { cause })
+    }
+
+    async fn look_once(&self, entry: &Entry) -> Result<(), Failure> {
+        let intent = self.intent(entry)?;
+        let seen = tokio::time::timeout(entry.terms.timeout, self.look.look(&intent)).await;
+        let seen = seen.unwrap_or(Seen::CannotTell);
+        if let Seen::Found(receipt) = seen {
+            let found = Write::Found { step: self.step(), receipt };
+            if matches!(self.write(found).await?, Written::Done) {
+                return Ok(());
+            }
+            // Another job owns what was found: this one cannot tell.
+            return self.looked(entry, &Seen::CannotTell).await;
+        }
+        self.looked(entry, &seen).await
+    }
+
+    async fn looked(&self, entry: &Entry, seen: &Seen) -> Result<(), Failure> {
+        let (absent, check_at) = (*seen == Seen::Absent, look_again(entry, seen));
+        match self.write(Write::Looked { step: self.step(), absent, check_at }).await? {
+            Written::Done => Ok(()),
+            _ => Err(lost()),
+        }
+    }
+
+    async fn answer(
+        &self,
+        state: EffectState,
+        check_at: Option<crate::Time>,
+        receipt: Receipt,
+        response: Option<String>,
+    ) -> Result<(), Failure> {
+        let write = Write::Answer { step: self.step(), state, check_at, receipt, response };
+        self.write(write).await.map(drop)
+    }
+
+    async fn write(&self, write: Write) -> Result<Written, Failure> {
+        let mut written = self.attempt.once().db().fold::<Ledger>(vec![write]).await?;
+        written.pop().ok_or_else(lost)
+    }
+
+    fn step(&self) -> Step {
+        Step { lease: self.attempt.lease().clone(), name: self.step.clone() }
+    }
+
+    fn intent(&self, entry: &Entry) -> Result<Intent<R>, Failure> {
+        let request = serde_json::from_str(&entry.request)
+            .map_err(|e| Failure::permanent(Cause::new("request_unreadable", e.to_string())))?;
+        let (first_sent_at, sends) = (entry.first_sent_at, entry.sends);
+        Ok(Intent { key: entry.key.clone(), request, first_sent_at, sends })
+    }
+}
+
+fn doubt(text: String) -> Failure {
+    Failure::InDoubt { cause: Cause::new("in_doubt", text) }
+}
+
+fn lost() -> Failure {
+    let text = "the lease was lost or the job was cancelled, so nothing was sent";
+    Failure::transient(Cause::new("lease_lost", text))
+}

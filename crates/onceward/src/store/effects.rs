@@ -1,0 +1,232 @@
+//! The ledger's rows. Each write shares a group commit and ranks with settling.
+
+use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, rank, sql};
+
+use super::{from_json, unsigned};
+use crate::Receipt;
+use crate::effect::{self, EffectState, Entry, Terms};
+use crate::lease::Lease;
+
+const EFFECT_GET: Sql = sql!("effect_get");
+const EFFECT_PREPARE: Sql = sql!("effect_prepare");
+const EFFECT_OPEN: Sql = sql!("effect_open");
+const EFFECT_SENDING: Sql = sql!("effect_sending");
+const EFFECT_ANSWER: Sql = sql!("effect_answer");
+const EFFECT_FOUND: Sql = sql!("effect_found");
+const EFFECT_LOOKED: Sql = sql!("effect_looked");
+const EFFECT_CLOSE: Sql = sql!("effect_close");
+
+/// The room between the end of a request's deadline and the end of the lease, in microseconds.
+const LEASE_MARGIN: i64 = 1_000_000;
+
+/// One step of a job, under a lease.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub lease: Lease,
+    pub name: String,
+}
+
+/// A write about one step.
+#[derive(Debug, Clone)]
+pub(crate) enum Write {
+    /// Freeze the request, or find what was frozen before.
+    Prepare { step: Step, key: String, request: String, hash: String, terms: Terms, closes: bool },
+    /// Make the intent durable.
+    Begin { step: Step, generation: i64, terms: Terms },
+    /// Write down what a send came to.
+    Answer { step: Step, state: EffectState, check_at: Option<Time>, receipt: Receipt, response: Option<String> },
+    /// Write down that a look found it.
+    Found { step: Step, receipt: Receipt },
+    /// Write down that a look did not find it.
+    Looked { step: Step, absent: bool, check_at: Option<Time> },
+}
+
+/// What a [`Write`] gives.
+#[derive(Debug, Clone)]
+pub(crate) enum Written {
+    /// The step as the ledger has it now.
+    Entry(Box<Entry>),
+    /// The intent is durable; the send must start and end while this much time is left.
+    Begun { left: std::time::Duration },
+    Done,
+    /// The lease was lost, the job was cancelled, or the row says otherwise: nothing was changed.
+    Refused,
+}
+
+/// Writes to the ledger.
+pub(crate) struct Ledger;
+
+impl Fold for Ledger {
+    type Item = Write;
+    type Answer = Written;
+    const RANK: u8 = rank::SETTLE;
+
+    async fn run(conn: &mut Conn<'_>, writes: &[Write], now: Option<Time>) -> Result<Vec<Written>> {
+        let mut out = Vec::with_capacity(writes.len());
+        for write in writes {
+            out.push(one(conn, write, now).await?);
+        }
+        Ok(out)
+    }
+}
+
+async fn one(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Written> {
+    match write {
+        Write::Prepare { .. } => prepare(conn, write, now).await,
+        Write::Begin { step, generation, terms } => begin(conn, step, *generation, terms, now).await,
+        Write::Answer { .. } => answer(conn, write, now).await,
+        Write::Found { step, receipt } => found(conn, step, receipt, now).await,
+        Write::Looked { step, absent, check_at } => {
+            let args = vec![
+                step.lease.job.into(),
+                now.into(),
+                step.name.as_str().into(),
+                step.lease.token.as_str().into(),
+                i64::from(*absent).into(),
+                (*check_at).into(),
+            ];
+            Ok(hit(conn.row(&EFFECT_LOOKED, args).await?.is_some()))
+        }
+    }
+}
+
+fn hit(hit: bool) -> Written {
+    if hit { Written::Done } else { Written::Refused }
+}
+
+async fn prepare(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Written> {
+    let Write::Prepare { step, key, request, hash, terms, closes } = write else { return Ok(Written::Refused) };
+    let before = get(conn, step, now).await?;
+    // A refused step did not happen: with other bytes it is a new request, with a key of its own.
+    let generation = match &before {
+        Some(entry) if entry.state == EffectState::Refused && entry.request_hash != *hash => entry.generation + 1,
+        Some(entry) => return Ok(Written::Entry(Box::new(entry.clone()))),
+        None => 1,
+    };
+    let args = vec![
+        step.lease.job.into(),
+        now.into(),
+        step.name.as_str().into(),
+        step.lease.token.as_str().into(),
+        generation.into(),
+        json(terms)?.into(),
+        key.as_str().into(),
+        request.as_str().into(),
+        hash.as_str().into(),
+        (*closes).into(),
+    ];
+    conn.execute(&EFFECT_PREPARE, args).await?;
+    let entry = get(conn, step, now).await?;
+    Ok(entry.map_or(Written::Refused, |entry| Written::Entry(Box::new(entry))))
+}
+
+async fn get(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<Option<Entry>> {
+    let args = vec![
+        step.lease.job.into(),
+        now.into(),
+        step.name.as_str().into(),
+        step.lease.token.as_str().into(),
+    ];
+    conn.row(&EFFECT_GET, args).await?.as_ref().map(entry).transpose()
+}
+
+async fn begin(
+    conn: &mut Conn<'_>,
+    step: &Step,
+    generation: i64,
+    terms: &Terms,
+    now: Option<Time>,
+) -> Result<Written> {
+    let id = |extra: Vec<onceward_db::Value>| {
+        let mut args = vec![
+            step.lease.job.into(),
+            now.into(),
+            step.name.as_str().into(),
+            step.lease.token.as_str().into(),
+            generation.into(),
+        ];
+        args.extend(extra);
+        args
+    };
+    let needed = super::micros_of(terms.timeout).saturating_add(LEASE_MARGIN);
+    let Some(row) = conn.row(&EFFECT_OPEN, id(vec![needed.into()])).await? else { return Ok(Written::Refused) };
+    let (leased_until, at) = (row.time("leased_until")?, row.time("now")?);
+    let (quiet, check) = effect::schedule(terms, at, leased_until);
+    if conn.row(&EFFECT_SENDING, id(vec![quiet.into(), check.into()])).await?.is_none() {
+        return Err(Error::new(ErrorKind::Other, "an accepted effect was about to be sent again"));
+    }
+    Ok(Written::Begun { left: leased_until.since(at) })
+}
+
+async fn answer(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Written> {
+    let Write::Answer { step, state, check_at, receipt, response } = write else { return Ok(Written::Refused) };
+    let args = vec![
+        step.lease.job.into(),
+        now.into(),
+        step.name.as_str().into(),
+        step.lease.token.as_str().into(),
+        state.as_str().into(),
+        (*check_at).into(),
+        receipt.id.clone().into(),
+        receipt.url.clone().into(),
+        response.clone().into(),
+    ];
+    let written = conn.row(&EFFECT_ANSWER, args).await?.is_some();
+    if written && *state != EffectState::Unknown {
+        close(conn, step, now).await?;
+    }
+    Ok(hit(written))
+}
+
+async fn found(conn: &mut Conn<'_>, step: &Step, receipt: &Receipt, now: Option<Time>) -> Result<Written> {
+    let args = vec![
+        step.lease.job.into(),
+        now.into(),
+        step.name.as_str().into(),
+        step.lease.token.as_str().into(),
+        receipt.id.clone().into(),
+        receipt.url.clone().into(),
+        json(receipt)?.into(),
+    ];
+    let written = conn.row(&EFFECT_FOUND, args).await?.is_some();
+    if written {
+        close(conn, step, now).await?;
+    }
+    Ok(hit(written))
+}
+
+async fn close(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<()> {
+    conn.row(&EFFECT_CLOSE, vec![step.lease.job.into(), now.into()]).await.map(drop)
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|e| Error::new(ErrorKind::Decode, e.to_string()))
+}
+
+fn entry(row: &Row) -> Result<Entry> {
+    let state = row.text("state")?;
+    let stored: Option<Receipt> = from_json("response", row.opt_text("response")?).unwrap_or_default();
+    Ok(Entry {
+        generation: row.int("generation")?,
+        terms: from_json("class", Some(row.text("class")?))?
+            .ok_or_else(|| Error::new(ErrorKind::Decode, "class is empty"))?,
+        key: row.text("key")?,
+        request: row.text("request")?,
+        request_hash: row.text("request_hash")?,
+        state: EffectState::ALL
+            .into_iter()
+            .find(|known| known.as_str() == state)
+            .ok_or_else(|| Error::new(ErrorKind::Decode, format!("{state:?} is no state of an effect")))?,
+        sends: unsigned(row.int("sends")?),
+        looks: unsigned(row.int("looks")?),
+        absent: unsigned(row.int("absent")?),
+        first_sent_at: row.opt_time("first_sent_at")?,
+        quiet_until: row.opt_time("quiet_until")?,
+        receipt: Receipt {
+            id: row.opt_text("remote_id")?,
+            url: row.opt_text("remote_url")?,
+            detail: stored.map(|receipt| receipt.detail).unwrap_or_default(),
+        },
+        now: row.time("now")?,
+    })
+}

@@ -1,0 +1,134 @@
+//! Claims jobs, runs them, settles them; stops gently.
+
+mod builder;
+mod run;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+pub use self::builder::WorkerBuilder;
+use crate::registry::Registry;
+use crate::retry::RetryPolicy;
+use crate::{Error, Onceward, keeper};
+
+/// Runs jobs of some queues. Any number of workers, in any number of processes, may serve one queue.
+///
+/// ```
+/// use onceward::{Context, Done, Job, Onceward, Outcome, Run, Worker};
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Welcome { user: u64 }
+/// impl Job for Welcome { const KIND: &'static str = "email.welcome"; const QUEUE: &'static str = "mail"; }
+/// impl Run for Welcome {
+///     type App = ();
+///     async fn run(self, _ctx: &Context<()>) -> Outcome { Ok(Done::Nothing) }
+/// }
+///
+/// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let once = onceward::testing::store().await?;
+/// once.enqueue(Welcome { user: 7 }).await?;
+/// let worker = Worker::builder(&once).register::<Welcome>(()).queue("mail", 20).build()?;
+/// let report = worker.run_until_idle().await?;
+/// assert_eq!(report.done, 1);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Worker {
+    once: Onceward,
+    registry: Registry,
+    queues: Vec<QueuePlan>,
+    settings: Settings,
+}
+
+/// What a worker takes from one queue.
+#[derive(Debug, Clone)]
+struct QueuePlan {
+    name: String,
+    /// Jobs at once, in this process.
+    concurrency: usize,
+    /// For jobs that bring none of their own.
+    retry: RetryPolicy,
+}
+
+/// How a worker behaves.
+#[derive(Debug, Clone, Copy)]
+struct Settings {
+    /// How long a job stays ours without a heartbeat.
+    lease: Duration,
+    /// How long a stop waits for running jobs.
+    grace: Duration,
+    /// How often to look without being woken: polling is the truth.
+    poll: Duration,
+    /// How long one attempt may run.
+    longest: Duration,
+    /// Whether this worker also does the housekeeping.
+    keeper: bool,
+    retention: Duration,
+}
+
+/// What a worker did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Attempts that ended in `done`.
+    pub done: u64,
+    /// Attempts that ended in `pending`: failed, snoozed, interrupted.
+    pub again: u64,
+    /// Attempts that ended in `dead`.
+    pub dead: u64,
+    /// Attempts that ended in `in_doubt`.
+    pub in_doubt: u64,
+    /// Attempts that ended in `cancelled`.
+    pub cancelled: u64,
+    /// Attempts whose lease was lost, so that another worker has the say.
+    pub lost: u64,
+}
+
+impl Worker {
+    /// A worker still to be told what it can run.
+    pub fn builder(once: &Onceward) -> WorkerBuilder {
+        WorkerBuilder::new(once.clone())
+    }
+
+    /// Runs until `shutdown` is ready, then finishes or hands back what runs, within the grace.
+    ///
+    /// # Errors
+    /// When the store's tables are missing at the start; and `Stuck` when a handler blocks its thread past its time:
+    /// then end the process, since nothing else stops such a thread. A store that fails meanwhile is tried again.
+    pub async fn run_until(&self, shutdown: impl Future<Output = ()>) -> Result<Report, Error> {
+        self.once.require_migrated().await?;
+        let (stop, stopping) = watch::channel(false);
+        let keeper = self.keep(&stopping);
+        let run = run::Running::new(self, stopping, false).run();
+        tokio::pin!(run, shutdown);
+        let report = tokio::select! {
+            report = &mut run => report,
+            () = &mut shutdown => {
+                stop.send_replace(true);
+                run.await
+            }
+        };
+        stop.send_replace(true);
+        if let Some(keeper) = keeper {
+            keeper.abort();
+        }
+        report
+    }
+
+    /// Runs until nothing is due in its queues and nothing runs here.
+    pub async fn run_until_idle(&self) -> Result<Report, Error> {
+        self.once.require_migrated().await?;
+        keeper::keep_once(&self.once, self.settings.lease, self.settings.retention).await?;
+        let (_stop, stopping) = watch::channel(false);
+        run::Running::new(self, stopping, true).run().await
+    }
+
+    fn keep(&self, stopping: &watch::Receiver<bool>) -> Option<tokio::task::JoinHandle<()>> {
+        let Settings { lease, retention, keeper, .. } = self.settings;
+        let queues: Arc<[String]> = self.queues.iter().map(|plan| plan.name.clone()).collect();
+        keeper.then(|| tokio::spawn(keeper::keep(self.once.clone(), queues, lease, retention, stopping.clone())))
+    }
+}
