@@ -27,7 +27,12 @@ pub struct Event {
 impl Onceward {
     /// Events of one queue or of all, oldest first, at most 1,000: those after the event of that number, or the
     /// latest ones.
-    pub async fn events(&self, queue: Option<&str>, after: Option<i64>, limit: u32) -> Result<Vec<Event>, Error> {
+    pub async fn events(
+        &self,
+        queue: Option<&str>,
+        after: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<Event>, Error> {
         let mut reader = self.db().reader().await?;
         let (mut conn, limit) = (reader.conn(), limit.min(MOST));
         let after = match after {

@@ -1,22 +1,270 @@
-//! Housekeeping.
+//! Housekeeping: expired leases, due schedules, figures, retention. Any number of processes keep one store; each duty
+//! is done by one of them at a time, and all of them keep going whatever fails.
 
+pub(crate) mod duty;
+mod guard;
+mod retention;
+
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Error, Onceward};
+use serde::Serialize;
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use self::duty::Duty;
+use self::guard::{Guard, Look};
+use crate::store::counters::{FOLD_LIMIT, FoldDeltas};
+use crate::store::duties::{self, Chores, Lost, Reap, Take};
+use crate::store::leases::{REAP_LIMIT, owners};
+use crate::store::schedules::{Fire, Fired};
+use crate::store::workers::{Beat, Forget, Sign};
+use crate::{Engine, Error, Onceward, State, Time};
+
+/// How often to look whether a duty is due.
+const ROUND: Duration = Duration::from_secs(1);
+/// How often a process gives a sign of life.
+const BEAT: Duration = Duration::from_secs(10);
+/// A process that was not seen for this long is forgotten.
+const UNSEEN: Duration = Duration::from_mins(10);
+/// How many turns one round spends on leases or figures.
+const TURNS: usize = 100;
+
+/// What one round of housekeeping did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Kept {
+    /// Jobs whose lease was taken back and that wait again.
+    pub reaped: u64,
+    /// Of those taken back: crashed too often, and dead now.
+    pub dead: u64,
+    /// Of those taken back: with an effect open, and in doubt now.
+    pub in_doubt: u64,
+    /// Jobs that schedules enqueued.
+    pub fired: u64,
+    /// Times of schedules that nobody was there for and that are left out for good.
+    pub left_out: u64,
+    /// Discarded jobs that are cancelled for good now.
+    pub discarded: u64,
+    /// Finished jobs that were old enough to be dropped one by one.
+    pub dropped: u64,
+    /// Days of the history that were dropped as a whole (PostgreSQL).
+    pub dropped_days: u64,
+    /// Days of the history that were prepared (PostgreSQL).
+    pub prepared_days: u64,
+}
+
+/// Keeps house, and gives signs of life for `queues`, until told to stop.
 pub(crate) async fn keep(
     once: Onceward,
     queues: Arc<[String]>,
     lease: Duration,
     retention: Duration,
-    mut stop: tokio::sync::watch::Receiver<bool>,
+    mut stop: watch::Receiver<bool>,
 ) {
-    let _ = (once, queues, lease, retention);
-    drop(stop.wait_for(|stop| *stop).await);
+    // Two lines, so that a long retention does not hold up a crashed job.
+    let mut quick = Keeper::new(once.clone(), lease, retention);
+    let mut slow = Keeper::new(once.clone(), lease, retention);
+    let rounds =
+        async { tokio::join!(quick.repeat(Duty::QUICK), slow.repeat(Duty::SLOW), beat(&once, &queues)) };
+    // Each write is a small transaction of its own, so the rounds can be left at any point.
+    tokio::select! {
+        _ = rounds => {}
+        _ = stop.wait_for(|stop| *stop) => {}
+    }
 }
 
-pub(crate) async fn keep_once(once: &Onceward, lease: Duration, retention: Duration) -> Result<(), Error> {
-    let _ = (once, lease, retention);
-    Ok(())
+/// Does all that is due, once. Each duty is tried, whatever happens to the others; the first error is given.
+pub(crate) async fn keep_once(once: &Onceward, lease: Duration, retention: Duration) -> Result<Kept, Error> {
+    let mut keeper = Keeper::new(once.clone(), lease, retention);
+    let quick = keeper.round(Duty::QUICK).await;
+    let slow = keeper.round(Duty::SLOW).await;
+    match quick.1.or(slow.1) {
+        Some(error) => Err(error),
+        None => Ok(Kept {
+            reaped: quick.0.reaped,
+            dead: quick.0.dead,
+            in_doubt: quick.0.in_doubt,
+            fired: quick.0.fired,
+            left_out: quick.0.left_out,
+            ..slow.0
+        }),
+    }
+}
+
+async fn beat(once: &Onceward, queues: &[String]) {
+    let mut ticks = interval(BEAT);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let sign = Sign { boot: once.db().boot().id().to_owned(), queues: queues.to_vec() };
+        if let Err(error) = once.db().fold::<Beat>(vec![sign]).await {
+            tracing::warn!(%error, "a sign of life was not written; the next one takes its place");
+        }
+    }
+}
+
+/// One line of housekeeping.
+struct Keeper {
+    once: Onceward,
+    lease: Duration,
+    retention: Duration,
+    started: Instant,
+    guard: Guard,
+    /// Schedules that were reported as unreadable already.
+    told: HashSet<String>,
+}
+
+/// What is to be done in a round.
+struct Round {
+    duties: Vec<Duty>,
+    /// The database's time.
+    at: Time,
+    lost: Lost,
+}
+
+impl Keeper {
+    fn new(once: Onceward, lease: Duration, retention: Duration) -> Self {
+        let (started, guard) = (Instant::now(), Guard::default());
+        Self { once, lease, retention, started, guard, told: HashSet::new() }
+    }
+
+    async fn repeat(&mut self, duties: &[Duty]) {
+        let mut ticks = interval(ROUND);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            self.round(duties).await;
+        }
+    }
+
+    /// Does what is due of these duties. A failure is logged, and what failed is due again after its period.
+    async fn round(&mut self, duties: &[Duty]) -> (Kept, Option<Error>) {
+        let (mut kept, mut first) = (Kept::default(), None);
+        let round = match self.take(duties).await {
+            Ok(round) => round,
+            Err(error) => {
+                tracing::error!(%error, "housekeeping cannot ask the store; tried again");
+                return (kept, Some(error));
+            }
+        };
+        for duty in round.duties.iter().copied() {
+            if let Err(error) = self.perform(duty, &round, &mut kept).await {
+                tracing::error!(duty = duty.name(), %error, "housekeeping failed; tried again");
+                first.get_or_insert(error);
+            }
+        }
+        (kept, first)
+    }
+
+    /// Takes the duties that are due and have something to do, so that an idle store is not written to.
+    async fn take(&mut self, duties: &[Duty]) -> Result<Round, Error> {
+        let now = self.once.db().clock().test_time();
+        let before = self.started.elapsed();
+        let mut reader = self.once.db().reader().await?;
+        let (due, at) = duties::look(&mut reader.conn(), duties, now).await?;
+        let at = at.unwrap_or_else(|| self.once.now());
+        let look = Look { database: at, before, after: self.started.elapsed() };
+        // A test's clock jumps as it likes.
+        if now.is_none() {
+            self.guard = self.guard.seen(look, self.lease);
+        }
+        let chores = duties::chores(&mut reader.conn(), now).await?;
+        let lost =
+            Lost { gone: self.gone(&mut reader.conn(), &due).await?, by_time: self.guard.trusts_time() };
+        drop(reader);
+        let due: Vec<Duty> = due.into_iter().filter(|duty| has_work(*duty, &chores, &lost)).collect();
+        let taken = self.once.db().fold::<Take>(due.clone()).await?;
+        let duties = due.into_iter().zip(taken).filter_map(|(duty, ours)| ours.then_some(duty));
+        Ok(Round { duties: duties.collect(), at, lost })
+    }
+
+    /// Owners of leases that are certainly gone; only the host of a SQLite file can tell.
+    async fn gone(&self, conn: &mut onceward_db::Conn<'_>, due: &[Duty]) -> Result<Vec<String>, Error> {
+        if self.once.engine() != Engine::Sqlite || !due.contains(&Duty::Reap) {
+            return Ok(Vec::new());
+        }
+        let owners = owners(conn).await?;
+        Ok(owners.into_iter().filter(|owner| self.once.db().is_gone(owner)).collect())
+    }
+
+    async fn perform(&mut self, duty: Duty, round: &Round, kept: &mut Kept) -> Result<(), Error> {
+        match duty {
+            Duty::Reap => self.reap(&round.lost, kept).await,
+            Duty::FoldCounters => self.fold_counters().await,
+            Duty::Schedules => self.fire(kept).await,
+            Duty::Discard => retention::discard(&self.once, kept).await,
+            Duty::Workers => self.forget().await,
+            Duty::Retention => retention::retain(&self.once, round.at.before(self.retention), kept).await,
+            Duty::Partitions => retention::prepare(&self.once, kept).await,
+        }
+    }
+
+    async fn reap(&self, lost: &Lost, kept: &mut Kept) -> Result<(), Error> {
+        let most = usize::try_from(REAP_LIMIT).unwrap_or(usize::MAX);
+        for _ in 0..TURNS {
+            let states = self.once.db().fold::<Reap>(vec![lost.clone()]).await?.concat();
+            for state in &states {
+                match state {
+                    State::Dead => kept.dead += 1,
+                    State::InDoubt => kept.in_doubt += 1,
+                    _ => kept.reaped += 1,
+                }
+            }
+            if states.len() < most {
+                break;
+            }
+        }
+        if !lost.gone.is_empty() {
+            let left = owners(&mut self.once.db().reader().await?.conn()).await?;
+            lost.gone.iter().filter(|boot| !left.contains(boot)).for_each(|boot| self.once.db().forget(boot));
+        }
+        Ok(())
+    }
+
+    async fn fold_counters(&self) -> Result<(), Error> {
+        for _ in 0..TURNS {
+            let folded = self.once.db().fold::<FoldDeltas>(vec![()]).await?;
+            if folded.iter().sum::<usize>() < FOLD_LIMIT {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn fire(&mut self, kept: &mut Kept) -> Result<(), Error> {
+        for Fired { jobs, left_out, behind, unreadable } in self.once.db().fold::<Fire>(vec![()]).await? {
+            kept.fired += jobs;
+            for (schedule, count) in left_out {
+                kept.left_out += count;
+                tracing::warn!(schedule, count, "due while nobody was running, and left out for good");
+            }
+            for schedule in behind {
+                tracing::warn!(schedule, "more missed fires than one round makes up for; it goes on");
+            }
+            for (schedule, error) in unreadable {
+                if self.told.insert(schedule.clone()) {
+                    tracing::error!(schedule, error, "this process cannot fire it");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn forget(&self) -> Result<(), Error> {
+        let boots = self.once.db().fold::<Forget>(vec![UNSEEN]).await?.concat();
+        boots.iter().for_each(|boot| self.once.db().forget(boot));
+        Ok(())
+    }
+}
+
+fn has_work(duty: Duty, chores: &Chores, lost: &Lost) -> bool {
+    match duty {
+        Duty::Reap => !lost.gone.is_empty() || (chores.leases && lost.by_time),
+        Duty::FoldCounters => chores.deltas,
+        Duty::Schedules => chores.schedules,
+        Duty::Discard => chores.discards,
+        Duty::Workers | Duty::Retention | Duty::Partitions => true,
+    }
 }

@@ -37,7 +37,7 @@ pub struct QueueView {
     pub paused: Option<Pause>,
     /// Set when its peer asked for quiet until then; may lie in the past.
     pub not_before: Option<Time>,
-    /// Set when it has a circuit. Replaces the policy in JSON.
+    /// Set when it has a circuit. In JSON this is `circuit_state`, and `circuit` its policy.
     #[serde(rename = "circuit_state")]
     pub circuit: Option<CircuitView>,
     /// How many jobs are where.
@@ -110,7 +110,8 @@ pub struct Figures {
 impl Figures {
     pub(crate) fn from_counted(counted: &BTreeMap<String, i64>) -> Self {
         let figure = |what: &str| u64::try_from(counted.get(what).copied().unwrap_or(0)).unwrap_or(0);
-        let attempts = counted.keys().filter_map(|what| what.strip_prefix("attempts_").map(|how| (how, what)));
+        let attempts =
+            counted.keys().filter_map(|what| what.strip_prefix("attempts_").map(|how| (how, what)));
         Self {
             pending: figure("pending"),
             running: figure("running"),
@@ -159,7 +160,8 @@ impl Onceward {
     pub async fn define_queue(&self, name: &str, settings: QueueSettings) -> Result<(), Error> {
         job::name("queue", name)?;
         if settings.concurrency == Some(0) {
-            let text = format!("queue {name:?}: concurrency is 0, expected at least 1; to stop a queue, pause it");
+            let text =
+                format!("queue {name:?}: concurrency is 0, expected at least 1; to stop a queue, pause it");
             return Err(Error::invalid("bad_concurrency", text));
         }
         // Whether a policy fits the tries of jobs is for whoever knows their retry policy.

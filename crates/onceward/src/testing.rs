@@ -1,8 +1,9 @@
 //! For tests of programs that use the queue: a store of its own for each test, and a clock that the test sets.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use crate::{Error, Onceward, Time};
+use crate::{Error, Kept, Onceward, Time, keeper};
 
 /// A queue in a fresh SQLite file, removed when dropped.
 #[derive(Debug)]
@@ -47,5 +48,10 @@ impl Onceward {
     /// Sets the time that this handle's statements see; from then on it moves only when set. For tests.
     pub fn set_clock(&self, time: Time) {
         self.db().clock().set(time);
+    }
+
+    /// Does the housekeeping that is due, once, as a worker's keeper does it. For tests.
+    pub async fn keep_house(&self, retention: Duration) -> Result<Kept, Error> {
+        keeper::keep_once(self, Duration::from_mins(1), retention).await
     }
 }

@@ -191,12 +191,11 @@ EXCEPTION WHEN lock_not_available OR check_violation OR duplicate_table THEN
 END $$;
 
 -- Drops the oldest partition of the history that lies before a day (UTC) as a whole, and its jobs from the figures.
--- Gives how many jobs that were; null when there is none, or when a lock is not free at once.
-CREATE FUNCTION onceward.drop_partition(before date) RETURNS bigint LANGUAGE plpgsql
+-- Says whether it did: not when there is none, or when a lock is not free at once.
+CREATE FUNCTION onceward.drop_partition(before date) RETURNS boolean LANGUAGE plpgsql
     SET search_path = pg_catalog SET timezone = 'UTC' SET lock_timeout = '300ms' AS $$
 DECLARE
     name text;
-    jobs bigint;
 BEGIN
     SELECT child.relname INTO name
     FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
@@ -204,15 +203,14 @@ BEGIN
         AND to_date(right(child.relname, 8), 'YYYYMMDD') < before
     ORDER BY child.relname LIMIT 1;
     IF name IS NULL THEN
-        RETURN NULL;
+        RETURN false;
     END IF;
     EXECUTE format('INSERT INTO onceward.counter_delta (queue, what, n)
         SELECT queue, state, -count(*) FROM onceward.%I GROUP BY queue, state', name);
-    EXECUTE format('SELECT count(*) FROM onceward.%I', name) INTO jobs;
     EXECUTE format('DROP TABLE onceward.%I', name);
-    RETURN jobs;
+    RETURN true;
 EXCEPTION WHEN lock_not_available THEN
-    RETURN NULL;
+    RETURN false;
 END $$;
 
 -- Hot tables are vacuumed early and often: dead rows slow every claim.

@@ -1,2 +1,3 @@
--- Drops the oldest partition that lies before the day of a time; gives how many jobs went, or null. SQLite has none.
-SELECT onceward.drop_partition(($1 AT TIME ZONE 'UTC')::date) AS n
+-- Drops the oldest partition that lies before the day of a time; gives how many that were. SQLite has none.
+SELECT count(*) FILTER (WHERE dropped) AS n
+FROM (SELECT onceward.drop_partition(($1 AT TIME ZONE 'UTC')::date) AS dropped) AS oldest

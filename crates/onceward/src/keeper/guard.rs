@@ -74,7 +74,9 @@ mod tests {
     #[test]
     fn clocks_that_agree_are_trusted() {
         assert!(after(&[]).trusts_time());
-        assert!(after(&[look(100.0, 1.0, 1.0), look(101.0, 2.0, 2.0), look(161.9, 62.0, 62.0)]).trusts_time());
+        assert!(
+            after(&[look(100.0, 1.0, 1.0), look(101.0, 2.0, 2.0), look(161.9, 62.0, 62.0)]).trusts_time()
+        );
     }
 
     #[test]

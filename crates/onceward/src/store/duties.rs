@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use onceward_db::{Conn, Fold, Result, Sql, Time, rank, sql};
 use serde::Serialize;
 
+use super::leases::reap;
 use super::{items, micros_of};
+use crate::State;
 use crate::keeper::duty::Duty;
 
 const DUTY_LOOK: Sql = sql!("duty_look");
@@ -79,5 +81,32 @@ impl Fold for Take {
         let mut taken: BTreeSet<String> = rows.iter().map(|row| row.text("name")).collect::<Result<_>>()?;
         // Of two callers in one turn, the first has it.
         Ok(duties.iter().map(|duty| taken.remove(duty.name())).collect())
+    }
+}
+
+/// Leases to be taken back.
+#[derive(Debug, Clone)]
+pub(crate) struct Lost {
+    /// Of processes that are certainly gone.
+    pub gone: Vec<String>,
+    /// Also those that ran out.
+    pub by_time: bool,
+}
+
+/// Takes leases back; each answer is what became of the jobs. Ranked after extending: who is alive keeps his leases.
+pub(crate) struct Reap;
+
+impl Fold for Reap {
+    type Item = Lost;
+    type Answer = Vec<State>;
+    const RANK: u8 = rank::KEEP;
+    const WAKES: bool = true;
+
+    async fn run(conn: &mut Conn<'_>, all: &[Lost], now: Option<Time>) -> Result<Vec<Vec<State>>> {
+        let mut out = Vec::with_capacity(all.len());
+        for lost in all {
+            out.push(reap(conn, &lost.gone, lost.by_time, now).await?);
+        }
+        Ok(out)
     }
 }

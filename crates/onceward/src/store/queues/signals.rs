@@ -6,11 +6,10 @@ use onceward_db::{Conn, Error, ErrorKind, Result, Sql, Time, sql};
 
 use crate::circuit::{self, Circuit, CircuitEvent, CircuitPolicy, Step};
 use crate::settle::{QueueFacts, Signal};
-use crate::store::{from_json, items};
+use crate::store::{events, from_json, items};
 
 const QUEUE_CIRCUITS: Sql = sql!("queue_circuits");
 const QUEUE_SIGNAL: Sql = sql!("queue_signal");
-const EVENT_INSERT: Sql = sql!("event_insert");
 
 /// The signals of one queue in one transaction, in order.
 pub(in crate::store) type Signals = Vec<Signal>;
@@ -108,7 +107,7 @@ async fn write(conn: &mut Conn<'_>, queue: &str, change: Change, now: Option<Tim
         conn.execute(&QUEUE_SIGNAL, args).await?;
     }
     for (what, detail) in change.events {
-        conn.execute(&EVENT_INSERT, vec![queue.into(), now.into(), what.into(), detail.into()]).await?;
+        events::record(conn, queue, what, Some(&detail), now).await?;
     }
     Ok(())
 }
