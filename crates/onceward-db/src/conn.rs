@@ -58,7 +58,16 @@ pub enum Conn<'c> {
     /// A connection to a SQLite file.
     Sqlite(&'c mut SqliteConnection),
     /// A connection to PostgreSQL.
-    Postgres(&'c mut PgConnection),
+    Postgres(&'c mut PgConnection, Statements),
+}
+
+/// How PostgreSQL's prepared statements are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statements {
+    /// Under names, for as long as the connection lives.
+    Named,
+    /// For one use: behind a transaction pooler the next transaction may be on another server.
+    Unnamed,
 }
 
 impl<'c> From<&'c mut SqliteConnection> for Conn<'c> {
@@ -69,7 +78,7 @@ impl<'c> From<&'c mut SqliteConnection> for Conn<'c> {
 
 impl<'c> From<&'c mut PgConnection> for Conn<'c> {
     fn from(conn: &'c mut PgConnection) -> Self {
-        Self::Postgres(conn)
+        Self::Postgres(conn, Statements::Named)
     }
 }
 
@@ -81,7 +90,7 @@ impl<'c> From<&'c mut Transaction<'_, Sqlite>> for Conn<'c> {
 
 impl<'c> From<&'c mut Transaction<'_, Postgres>> for Conn<'c> {
     fn from(tx: &'c mut Transaction<'_, Postgres>) -> Self {
-        Self::Postgres(tx)
+        Self::Postgres(tx, Statements::Named)
     }
 }
 
@@ -90,7 +99,16 @@ impl Conn<'_> {
     pub fn engine(&self) -> Engine {
         match self {
             Self::Sqlite(_) => Engine::Sqlite,
-            Self::Postgres(_) => Engine::Postgres,
+            Self::Postgres(..) => Engine::Postgres,
+        }
+    }
+
+    /// The same connection, with its statements kept like that.
+    #[must_use]
+    pub(crate) fn keeping(self, statements: Statements) -> Self {
+        match self {
+            Self::Postgres(conn, _) => Self::Postgres(conn, statements),
+            sqlite @ Self::Sqlite(_) => sqlite,
         }
     }
 
@@ -98,7 +116,7 @@ impl Conn<'_> {
     pub fn reborrow(&mut self) -> Conn<'_> {
         match self {
             Self::Sqlite(conn) => Conn::Sqlite(conn),
-            Self::Postgres(conn) => Conn::Postgres(conn),
+            Self::Postgres(conn, statements) => Conn::Postgres(conn, *statements),
         }
     }
 
@@ -110,8 +128,9 @@ impl Conn<'_> {
                 let rows = conn.fetch_all(bind_sqlite(sql.sqlite, args)).await.map_err(named)?;
                 rows.into_iter().map(|row| Row(Inner::Sqlite(row))).collect()
             }
-            Self::Postgres(conn) => {
-                let rows = conn.fetch_all(bind_postgres(sql.postgres, args)).await.map_err(named)?;
+            Self::Postgres(conn, statements) => {
+                let rows =
+                    conn.fetch_all(bind_postgres(sql.postgres, args, *statements)).await.map_err(named)?;
                 rows.into_iter().map(|row| Row(Inner::Postgres(row))).collect()
             }
         })
@@ -129,9 +148,11 @@ impl Conn<'_> {
             Self::Sqlite(conn) => {
                 conn.execute(bind_sqlite(sql.sqlite, args)).await.map_err(named)?.rows_affected()
             }
-            Self::Postgres(conn) => {
-                conn.execute(bind_postgres(sql.postgres, args)).await.map_err(named)?.rows_affected()
-            }
+            Self::Postgres(conn, statements) => conn
+                .execute(bind_postgres(sql.postgres, args, *statements))
+                .await
+                .map_err(named)?
+                .rows_affected(),
         })
     }
 
@@ -139,7 +160,7 @@ impl Conn<'_> {
     pub async fn script(&mut self, text: &'static str) -> Result<()> {
         match self {
             Self::Sqlite(conn) => conn.execute(sqlx::raw_sql(text)).await.map(drop)?,
-            Self::Postgres(conn) => conn.execute(sqlx::raw_sql(text)).await.map(drop)?,
+            Self::Postgres(conn, _) => conn.execute(sqlx::raw_sql(text)).await.map(drop)?,
         }
         Ok(())
     }
@@ -153,7 +174,7 @@ impl Conn<'_> {
                 let params = statement.parameters().map_or(0, |p| p.either(<[_]>::len, |n| n));
                 (params, statement.columns().iter().map(|c| c.name().to_owned()).collect())
             }
-            Self::Postgres(conn) => {
+            Self::Postgres(conn, _) => {
                 let statement = (&mut **conn).prepare(text.into_sql_str()).await?;
                 let params = statement.parameters().map_or(0, |p| p.either(<[_]>::len, |n| n));
                 (params, statement.columns().iter().map(|c| c.name().to_owned()).collect())
@@ -171,8 +192,13 @@ fn bind_sqlite(text: &'static str, args: Vec<Value>) -> Query<'static, Sqlite, S
     })
 }
 
-fn bind_postgres(text: &'static str, args: Vec<Value>) -> Query<'static, Postgres, PgArguments> {
-    args.into_iter().fold(sqlx::query(text), |query, arg| match arg {
+fn bind_postgres(
+    text: &'static str,
+    args: Vec<Value>,
+    statements: Statements,
+) -> Query<'static, Postgres, PgArguments> {
+    let query = sqlx::query(text).persistent(statements == Statements::Named);
+    args.into_iter().fold(query, |query, arg| match arg {
         Value::Int(value) => query.bind(value),
         Value::Text(value) => query.bind(value),
         Value::Bytes(value) => query.bind(value),

@@ -75,6 +75,11 @@ impl Database {
         }
     }
 
+    /// A caller's connection to this database, ready for our statements.
+    pub fn adopt<'c>(&self, conn: impl Into<Conn<'c>>) -> Conn<'c> {
+        conn.into().keeping(self.0.pool.statements())
+    }
+
     /// A connection for reading.
     pub async fn reader(&self) -> Result<Reader> {
         Ok(Reader(self.0.pool.reader().await?))

@@ -120,7 +120,7 @@ impl<A> Context<A> {
         tx: impl Into<Conn<'c>>,
         receipt: Option<Receipt>,
     ) -> Result<Done, Error> {
-        let mut conn = tx.into();
+        let mut conn = self.attempt.once.db().adopt(tx);
         conn.require_full_sync().await?;
         let attempt = &self.attempt;
         let clock = attempt.once.db().clock().test_time();

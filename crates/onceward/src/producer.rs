@@ -30,7 +30,7 @@ impl Onceward {
         tx: impl Into<Conn<'c>>,
         job: impl Into<NewJob>,
     ) -> Result<Enqueued, Error> {
-        let (mut conn, entry) = (tx.into(), Entry::new(job.into())?);
+        let (mut conn, entry) = (self.db().adopt(tx), Entry::new(job.into())?);
         if conn.engine() != self.engine() {
             return Err(Error::WrongStore(
                 "the transaction belongs to another engine than the queue".to_owned(),

@@ -11,7 +11,7 @@ use sqlx::sqlite::{
 };
 use sqlx::{Connection, SqliteConnection, Transaction};
 
-use super::Conn;
+use super::{Conn, Statements};
 use crate::{Error, ErrorKind, Result};
 
 /// The oldest SQLite without the WAL-reset corruption.
@@ -20,29 +20,37 @@ const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// Where the data is, taken from a URL.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
-    Sqlite { path: PathBuf, synchronous: SqliteSynchronous },
-    Postgres { options: Box<PgConnectOptions>, listen: Box<PgConnectOptions>, pool: u32 },
+    Sqlite {
+        path: PathBuf,
+        synchronous: SqliteSynchronous,
+    },
+    Postgres {
+        options: Box<PgConnectOptions>,
+        listen: Box<PgConnectOptions>,
+        pool: u32,
+        statements: Statements,
+    },
 }
 
 /// Connections for reading, and the means to open those that write and listen.
 #[derive(Debug, Clone)]
 pub(crate) enum Pool {
     Sqlite { readers: SqlitePool, options: Box<SqliteConnectOptions> },
-    Postgres { pool: PgPool, listen: Box<PgConnectOptions> },
+    Postgres { pool: PgPool, listen: Box<PgConnectOptions>, statements: Statements },
 }
 
 /// A connection that its owner keeps.
 #[derive(Debug)]
 pub(crate) enum Held {
     Sqlite(Box<SqliteConnection>),
-    Postgres(Box<PoolConnection<Postgres>>),
+    Postgres(Box<PoolConnection<Postgres>>, Statements),
 }
 
 /// A connection that reads one consistent state (PostgreSQL) or the newest (SQLite).
 #[derive(Debug)]
 pub(crate) enum Reading {
     Sqlite(PoolConnection<sqlx::Sqlite>),
-    Postgres(Transaction<'static, Postgres>),
+    Postgres(Transaction<'static, Postgres>, Statements),
 }
 
 impl FromStr for Target {
@@ -98,13 +106,10 @@ fn postgres_target(url: &str) -> Result<Target> {
         PgConnectOptions::from_str(url).map_err(|_| config("the PostgreSQL URL cannot be read"))
     };
     let direct = if rest.is_empty() { base.to_owned() } else { format!("{base}?{}", rest.join("&")) };
-    let mut options = parse(&direct)?.application_name("onceward");
+    let options = parse(&direct)?.application_name("onceward");
     let listen = listen.as_deref().map_or_else(|| Ok(options.clone()), parse)?;
-    if pooler {
-        // Unnamed statements live inside one transaction, which a transaction pooler keeps on one server.
-        options = options.statement_cache_capacity(0);
-    }
-    Ok(Target::Postgres { options: Box::new(options), listen: Box::new(listen), pool })
+    let statements = if pooler { Statements::Unnamed } else { Statements::Named };
+    Ok(Target::Postgres { options: Box::new(options), listen: Box::new(listen), pool, statements })
 }
 
 fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -141,13 +146,13 @@ impl Pool {
                 crate::files::prepare(&path)?;
                 Self::sqlite(sqlite_options(&path, synchronous)).await
             }
-            Target::Postgres { options, listen, pool } => {
+            Target::Postgres { options, listen, pool, statements } => {
                 let pool = PgPoolOptions::new()
                     .max_connections(pool.max(4))
                     .acquire_timeout(Duration::from_secs(30))
                     .connect_with(*options)
                     .await?;
-                Ok(Self::Postgres { pool, listen })
+                Ok(Self::Postgres { pool, listen, statements })
             }
         }
     }
@@ -162,7 +167,8 @@ impl Pool {
     }
 
     pub(crate) fn beside_postgres(pool: &PgPool) -> Self {
-        Self::Postgres { pool: pool.clone(), listen: Box::new((*pool.connect_options()).clone()) }
+        let listen = Box::new((*pool.connect_options()).clone());
+        Self::Postgres { pool: pool.clone(), listen, statements: Statements::Named }
     }
 
     async fn sqlite(options: SqliteConnectOptions) -> Result<Self> {
@@ -198,15 +204,17 @@ impl Pool {
             Self::Sqlite { options, .. } => {
                 Held::Sqlite(Box::new(SqliteConnection::connect_with(options).await?))
             }
-            Self::Postgres { pool, .. } => Held::Postgres(Box::new(pool.acquire().await?)),
+            Self::Postgres { pool, statements, .. } => {
+                Held::Postgres(Box::new(pool.acquire().await?), *statements)
+            }
         })
     }
 
     pub(crate) async fn reader(&self) -> Result<Reading> {
         Ok(match self {
             Self::Sqlite { readers, .. } => Reading::Sqlite(readers.acquire().await?),
-            Self::Postgres { pool, .. } => {
-                Reading::Postgres(pool.begin_with("BEGIN TRANSACTION READ ONLY").await?)
+            Self::Postgres { pool, statements, .. } => {
+                Reading::Postgres(pool.begin_with("BEGIN TRANSACTION READ ONLY").await?, *statements)
             }
         })
     }
@@ -218,6 +226,14 @@ impl Pool {
         let mut listener = PgListener::connect_with(&pool).await?;
         listener.listen("onceward").await?;
         Ok(Some(listener))
+    }
+
+    /// How statements are kept on connections that lead to the same place.
+    pub(crate) fn statements(&self) -> Statements {
+        match self {
+            Self::Sqlite { .. } => Statements::Named,
+            Self::Postgres { statements, .. } => *statements,
+        }
     }
 
     pub(crate) fn path(&self) -> Option<&Path> {
@@ -256,7 +272,7 @@ impl Held {
     pub(crate) fn conn(&mut self) -> Conn<'_> {
         match self {
             Self::Sqlite(conn) => Conn::Sqlite(conn),
-            Self::Postgres(conn) => Conn::Postgres(conn),
+            Self::Postgres(conn, statements) => Conn::Postgres(conn, *statements),
         }
     }
 
@@ -264,7 +280,7 @@ impl Held {
     pub(crate) async fn begin(&mut self) -> Result<()> {
         let text = match self {
             Self::Sqlite(_) => "BEGIN IMMEDIATE",
-            Self::Postgres(_) => "BEGIN",
+            Self::Postgres(..) => "BEGIN",
         };
         self.conn().script(text).await
     }
@@ -273,7 +289,7 @@ impl Held {
     pub(crate) async fn discard(self) {
         match self {
             Self::Sqlite(conn) => drop(conn.close_hard().await),
-            Self::Postgres(conn) => drop(conn.detach().close_hard().await),
+            Self::Postgres(conn, _) => drop(conn.detach().close_hard().await),
         }
     }
 }
@@ -282,7 +298,7 @@ impl Reading {
     pub(crate) fn conn(&mut self) -> Conn<'_> {
         match self {
             Self::Sqlite(conn) => Conn::Sqlite(conn),
-            Self::Postgres(tx) => Conn::Postgres(tx),
+            Self::Postgres(tx, statements) => Conn::Postgres(tx, *statements),
         }
     }
 }

@@ -22,14 +22,14 @@ pub trait Look<R> {
     const CAN: bool;
 
     /// Asks.
-    fn look(&self, intent: &Intent<R>) -> impl Future<Output = Seen>;
+    fn look(&self, intent: Intent<R>) -> impl Future<Output = Seen>;
 }
 
 /// No way to find out: a doubt is parked, unless the class needs no look.
 impl<R> Look<R> for () {
     const CAN: bool = false;
 
-    async fn look(&self, _intent: &Intent<R>) -> Seen {
+    async fn look(&self, _intent: Intent<R>) -> Seen {
         Seen::CannotTell
     }
 }
@@ -38,10 +38,10 @@ impl<R> Look<R> for () {
 #[derive(Debug)]
 pub struct Verifier<F>(F);
 
-impl<R, F: AsyncFn(&Intent<R>) -> Seen> Look<R> for Verifier<F> {
+impl<R, F: Fn(Intent<R>) -> Fut, Fut: Future<Output = Seen>> Look<R> for Verifier<F> {
     const CAN: bool = true;
 
-    async fn look(&self, intent: &Intent<R>) -> Seen {
+    async fn look(&self, intent: Intent<R>) -> Seen {
         (self.0)(intent).await
     }
 }
@@ -76,7 +76,11 @@ impl<'a, R: Serialize + DeserializeOwned> Effect<'a, R> {
     }
 
     /// How to find out whether it happened, after a lost answer. A look that fails is [`Seen::CannotTell`].
-    pub fn verify<F: AsyncFn(&Intent<R>) -> Seen>(self, look: F) -> Effect<'a, R, Verifier<F>> {
+    pub fn verify<F, Fut>(self, look: F) -> Effect<'a, R, Verifier<F>>
+    where
+        F: Fn(Intent<R>) -> Fut,
+        Fut: Future<Output = Seen>,
+    {
         let Self { attempt, step, request, class, key, timeout, resend, closes, look: () } = self;
         Effect { attempt, step, request, class, key, timeout, resend, closes, look: Verifier(look) }
     }
@@ -119,9 +123,10 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     ///
     /// # Errors
     /// What the send says; `InDoubt` when it cannot be known now, and the job waits or is parked.
-    pub async fn send<S>(self, send: S) -> Result<Receipt, Failure>
+    pub async fn send<S, Fut>(self, send: S) -> Result<Receipt, Failure>
     where
-        S: AsyncFnOnce(&Intent<R>) -> Result<Receipt, SendError>,
+        S: FnOnce(Intent<R>) -> Fut,
+        Fut: Future<Output = Result<Receipt, SendError>>,
     {
         let mut entry = self.prepare().await?;
         if next(&entry, L::CAN) == Next::Look {
@@ -155,9 +160,10 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         }
     }
 
-    async fn send_once<S>(self, entry: Entry, send: S) -> Result<Receipt, Failure>
+    async fn send_once<S, Fut>(self, entry: Entry, send: S) -> Result<Receipt, Failure>
     where
-        S: AsyncFnOnce(&Intent<R>) -> Result<Receipt, SendError>,
+        S: FnOnce(Intent<R>) -> Fut,
+        Fut: Future<Output = Result<Receipt, SendError>>,
     {
         let intent = self.intent(&entry)?;
         let asked = tokio::time::Instant::now();
@@ -169,7 +175,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             self.answer(EffectState::Prepared, None, Receipt::default(), None).await?;
             return Err(Failure::transient(Cause::new("too_late", "the lease left no time for the request")));
         }
-        match tokio::time::timeout(entry.terms.timeout, send(&intent)).await {
+        match tokio::time::timeout(entry.terms.timeout, send(intent)).await {
             Ok(Ok(receipt)) => self.accepted(receipt).await,
             Ok(Err(SendError::Refused(failure))) => self.refused(failure).await,
             Ok(Err(SendError::NotSent(cause))) => self.not_sent(cause).await,
@@ -205,7 +211,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
 
     async fn look_once(&self, entry: &Entry) -> Result<(), Failure> {
         let intent = self.intent(entry)?;
-        let seen = tokio::time::timeout(entry.terms.timeout, self.look.look(&intent)).await;
+        let seen = tokio::time::timeout(entry.terms.timeout, self.look.look(intent)).await;
         let seen = seen.unwrap_or(Seen::CannotTell);
         if let Seen::Found(receipt) = seen {
             let found = Write::Found { step: self.step(), receipt };
