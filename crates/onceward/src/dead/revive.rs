@@ -102,7 +102,10 @@ impl Verb for Revive {
         }
         repeat(job);
         job.pend(job.now);
-        job.payload.clone_from(&self.options.set_payload);
+        if let Some(json) = &self.options.set_payload {
+            thaw(job);
+            job.payload = Some(json.clone());
+        }
         Ok(job.state)
     }
 }
@@ -143,6 +146,15 @@ fn may_change(job: &Standing) -> Result<(), Left> {
         return Err(Left::new("effect_open", text));
     }
     Ok(())
+}
+
+/// What was frozen and did not happen counts as refused, so that the new payload is frozen anew, with a key of its own.
+fn thaw(job: &mut Standing) {
+    for step in job.steps.iter_mut().filter(|step| step.state == EffectState::Prepared) {
+        step.state = EffectState::Refused;
+        step.view.response =
+            Some(r#"{"code":"edited","text":"the payload was changed before it was sent"}"#.to_owned());
+    }
 }
 
 /// Makes open effects ready to be sent again: a person answers for that.

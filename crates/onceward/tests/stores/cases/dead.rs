@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use onceward::{
     Cause, Context, Dedup, Done, Enqueued, Error, Failure, Filter, JobId, NewJob, Report, Resolution,
-    ReviveOptions, Selection, State, Time, Worker,
+    ReviveOptions, Selection, SendError, State, Time, Worker,
 };
 
 use super::doubt::{Platform, doubtful};
@@ -171,6 +171,34 @@ pub(crate) async fn another_payload_is_checked_and_sent_instead(store: &Store) -
     let again = store.once.enqueue(job(r#"{"n":1.0}"#).dedup("w", Dedup::Forever)).await?;
     assert!(matches!(again, Enqueued::Skipped { changed: false, state: State::Pending, .. }), "{again:?}");
     assert_eq!(run(store).await?.done, 1);
+    Ok(())
+}
+
+pub(crate) async fn an_edited_payload_is_what_is_sent(store: &Store) -> Verdict {
+    let arrived = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let handler = |ctx: Context<Arc<std::sync::Mutex<Vec<String>>>>| async move {
+        let effect = ctx.effect("post", ctx.job().payload.clone());
+        let sent = effect.send(async |intent| {
+            if intent.request == "[]" {
+                return Err(SendError::NotSent(Cause::new("dns", "no such host")));
+            }
+            ctx.app().lock().unwrap().push(intent.request.clone());
+            Ok(onceward::Receipt::id("r-0"))
+        });
+        let receipt = sent.await.map_err(|failure| Failure::permanent(failure.cause().clone()))?;
+        Ok(receipt.into())
+    };
+    let worker = Worker::builder(&store.once)
+        .register_fn("welcome", 1, arrived.clone(), handler)
+        .queue("mail", 1)
+        .build()?;
+    let id = store.once.enqueue(job("[]")).await?.id();
+    worker.run_until_idle().await?;
+    assert_eq!(store.once.effects(id).await?[0].state, "prepared", "frozen, and certainly not sent");
+    let edited = ReviveOptions { set_payload: Some("[1]".to_owned()), ..plain() };
+    assert_eq!(store.once.revive(id, &edited).await?.revived, [id]);
+    assert_eq!(worker.run_until_idle().await?.done, 1);
+    assert_eq!(*arrived.lock().unwrap(), ["[1]"]);
     Ok(())
 }
 
