@@ -16,7 +16,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use self::duty::Duty;
 use self::guard::{Guard, Look};
 use crate::store::counters::{FOLD_LIMIT, FoldDeltas};
-use crate::store::duties::{self, Chores, Lost, Reap, Take};
+use crate::store::duties::{self, Lost, Reap, Take};
 use crate::store::leases::{REAP_LIMIT, owners};
 use crate::store::schedules::{Fire, Fired};
 use crate::store::workers::{Beat, Forget, Sign};
@@ -75,22 +75,12 @@ pub(crate) async fn keep(
     }
 }
 
-/// Does all that is due, once. Each duty is tried, whatever happens to the others; the first error is given.
+/// Does all that is due, once.
 pub(crate) async fn keep_once(once: &Onceward, lease: Duration, retention: Duration) -> Result<Kept, Error> {
-    let mut keeper = Keeper::new(once.clone(), lease, retention);
-    let quick = keeper.round(Duty::QUICK).await;
-    let slow = keeper.round(Duty::SLOW).await;
-    match quick.1.or(slow.1) {
-        Some(error) => Err(error),
-        None => Ok(Kept {
-            reaped: quick.0.reaped,
-            dead: quick.0.dead,
-            in_doubt: quick.0.in_doubt,
-            fired: quick.0.fired,
-            left_out: quick.0.left_out,
-            ..slow.0
-        }),
-    }
+    let (mut keeper, mut kept) = (Keeper::new(once.clone(), lease, retention), Kept::default());
+    let quick = keeper.round(Duty::QUICK, &mut kept).await;
+    let slow = keeper.round(Duty::SLOW, &mut kept).await;
+    quick.and(slow).map(|()| kept)
 }
 
 async fn beat(once: &Onceward, queues: &[String]) {
@@ -135,27 +125,25 @@ impl Keeper {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            self.round(duties).await;
+            // Logged already, and the next round is the next try.
+            drop(self.round(duties, &mut Kept::default()).await);
         }
     }
 
-    /// Does what is due of these duties. A failure is logged, and what failed is due again after its period.
-    async fn round(&mut self, duties: &[Duty]) -> (Kept, Option<Error>) {
-        let (mut kept, mut first) = (Kept::default(), None);
-        let round = match self.take(duties).await {
-            Ok(round) => round,
-            Err(error) => {
-                tracing::error!(%error, "housekeeping cannot ask the store; tried again");
-                return (kept, Some(error));
-            }
-        };
+    /// Does what is due of these duties, each whatever happens to the others. A failure is logged, and what failed is
+    /// due again after its period; the first error is given.
+    async fn round(&mut self, duties: &[Duty], kept: &mut Kept) -> Result<(), Error> {
+        let round = self.take(duties).await.inspect_err(|error| {
+            tracing::error!(%error, "housekeeping cannot ask the store; tried again");
+        })?;
+        let mut outcome = Ok(());
         for duty in round.duties.iter().copied() {
-            if let Err(error) = self.perform(duty, &round, &mut kept).await {
+            if let Err(error) = self.perform(duty, &round, kept).await {
                 tracing::error!(duty = duty.name(), %error, "housekeeping failed; tried again");
-                first.get_or_insert(error);
+                outcome = outcome.and(Err(error));
             }
         }
-        (kept, first)
+        outcome
     }
 
     /// Takes the duties that are due and have something to do, so that an idle store is not written to.
@@ -170,9 +158,12 @@ impl Keeper {
         if now.is_none() {
             self.guard = self.guard.seen(look, self.lease);
         }
+        let by_time = self.guard.trusts_time();
+        if due.is_empty() {
+            return Ok(Round { duties: due, at, lost: Lost { gone: Vec::new(), by_time } });
+        }
         let chores = duties::chores(&mut reader.conn(), now).await?;
-        let lost =
-            Lost { gone: self.gone(&mut reader.conn(), &due).await?, by_time: self.guard.trusts_time() };
+        let lost = Lost { gone: self.gone(&mut reader.conn(), &due).await?, by_time };
         drop(reader);
         let due: Vec<Duty> = due.into_iter().filter(|duty| has_work(*duty, &chores, &lost)).collect();
         let taken = self.once.db().fold::<Take>(due.clone()).await?;
@@ -218,7 +209,9 @@ impl Keeper {
         }
         if !lost.gone.is_empty() {
             let left = owners(&mut self.once.db().reader().await?.conn()).await?;
-            lost.gone.iter().filter(|boot| !left.contains(boot)).for_each(|boot| self.once.db().forget(boot));
+            for boot in lost.gone.iter().filter(|boot| !left.contains(boot)) {
+                self.once.db().forget(boot);
+            }
         }
         Ok(())
     }
@@ -254,17 +247,21 @@ impl Keeper {
 
     async fn forget(&self) -> Result<(), Error> {
         let boots = self.once.db().fold::<Forget>(vec![UNSEEN]).await?.concat();
-        boots.iter().for_each(|boot| self.once.db().forget(boot));
+        for boot in &boots {
+            self.once.db().forget(boot);
+        }
         Ok(())
     }
 }
 
-fn has_work(duty: Duty, chores: &Chores, lost: &Lost) -> bool {
+/// Duties that look for their work themselves always have some.
+fn has_work(duty: Duty, chores: &[Duty], lost: &Lost) -> bool {
     match duty {
-        Duty::Reap => !lost.gone.is_empty() || (chores.leases && lost.by_time),
-        Duty::FoldCounters => chores.deltas,
-        Duty::Schedules => chores.schedules,
-        Duty::Discard => chores.discards,
+        Duty::Reap => !lost.gone.is_empty() || (lost.by_time && chores.contains(&duty)),
+        Duty::FoldCounters | Duty::Schedules | Duty::Discard => chores.contains(&duty),
         Duty::Workers | Duty::Retention | Duty::Partitions => true,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,7 +46,9 @@ impl Onceward {
         let queues = queues::list::list(&mut conn, now).await?;
         let workers = workers::live(&mut conn, ALIVE, now).await?;
         let mut totals = Figures::default();
-        queues.iter().for_each(|queue| totals.add(&queue.figures));
+        for queue in &queues {
+            totals.add(&queue.figures);
+        }
         Ok(Status { queues, workers, totals })
     }
 }

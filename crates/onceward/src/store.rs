@@ -1,11 +1,20 @@
 //! What is written and read: one function for each operation, one body for both engines.
 
 pub(crate) mod counters;
+pub(crate) mod dead;
+pub(crate) mod doubt;
+pub(crate) mod duties;
 pub(crate) mod effects;
 pub(crate) mod enqueue;
+pub(crate) mod events;
+pub(crate) mod jobs;
 pub(crate) mod leases;
+pub(crate) mod plans;
 pub(crate) mod queues;
+pub(crate) mod retention;
+pub(crate) mod schedules;
 pub(crate) mod settle;
+pub(crate) mod workers;
 
 use serde::Serialize;
 
@@ -15,6 +24,14 @@ const MIGRATIONS: &[Migration] = &[migration!(1, "0001_queue")];
 
 /// The tables of the queue.
 pub const QUEUE_TABLES: Component = Component { name: "queue", migrations: MIGRATIONS };
+
+/// The statement; in the model's tests, what a planted bug makes of it.
+#[cfg(not(test))]
+pub(crate) const fn chosen(sql: onceward_db::Sql) -> onceward_db::Sql {
+    sql
+}
+#[cfg(test)]
+pub(crate) use crate::planted::instead as chosen;
 
 /// Items of one statement, as the JSON array that it takes apart.
 pub(crate) fn items<T: Serialize>(items: &[T]) -> Result<String> {

@@ -47,9 +47,9 @@ impl Guard {
 fn drift(last: Look, now: Look) -> Duration {
     let micros = |time: Duration| i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
     let passed = now.database.micros().saturating_sub(last.database.micros());
-    let least = micros(now.before).saturating_sub(micros(last.after));
-    let most = micros(now.after).saturating_sub(micros(last.before));
-    Duration::from_micros((least - passed).max(passed - most).max(0).unsigned_abs())
+    let shortest = micros(now.before).saturating_sub(micros(last.after));
+    let longest = micros(now.after).saturating_sub(micros(last.before));
+    Duration::from_micros((shortest - passed).max(passed - longest).max(0).unsigned_abs())
 }
 
 #[cfg(test)]

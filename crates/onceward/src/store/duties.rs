@@ -49,23 +49,17 @@ pub(crate) async fn look(
     Ok((due, time))
 }
 
-/// What there is to do.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Chores {
-    pub leases: bool,
-    pub deltas: bool,
-    pub schedules: bool,
-    pub discards: bool,
-}
-
-pub(crate) async fn chores(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Chores> {
-    let Some(row) = conn.row(&CHORES, vec![now.into()]).await? else { return Ok(Chores::default()) };
-    Ok(Chores {
-        leases: row.flag("leases")?,
-        deltas: row.flag("deltas")?,
-        schedules: row.flag("schedules")?,
-        discards: row.flag("discards")?,
-    })
+/// Which duties have something to do, of those that a look can tell of.
+pub(crate) async fn chores(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Vec<Duty>> {
+    let row = conn.row(&CHORES, vec![now.into()]).await?;
+    let Some(row) = row else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for duty in [Duty::Reap, Duty::FoldCounters, Duty::Schedules, Duty::Discard] {
+        if row.flag(duty.name())? {
+            found.push(duty);
+        }
+    }
+    Ok(found)
 }
 
 /// Takes duties; each answer says whether this caller has it now.

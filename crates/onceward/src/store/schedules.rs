@@ -106,7 +106,7 @@ async fn fire(
 ) -> Result<()> {
     let entry = |at: &Time| {
         let key = format!("schedule:{}:{at}", schedule.name);
-        Entry::new(job(schedule).dedup(key, Dedup::For(FIRE_KEY))).map_err(unfit)
+        Entry::new(job(schedule).dedup(key, Dedup::For(FIRE_KEY))).map_err(|e| unfit(&e))
     };
     let entries: Vec<Entry> = due.fires.iter().map(entry).collect::<Result<_>>()?;
     if !entries.is_empty() {
@@ -132,7 +132,7 @@ fn job(schedule: &Schedule) -> NewJob {
 
 /// Enqueues a schedule's job outside of its times.
 pub(super) async fn fire_now(conn: &mut Conn<'_>, schedule: &Schedule, now: Option<Time>) -> Result<JobId> {
-    let entry = Entry::new(job(schedule)).map_err(unfit)?;
+    let entry = Entry::new(job(schedule)).map_err(|e| unfit(&e))?;
     match enqueue(conn, &[entry], now).await?.pop() {
         Some(Entered::As(enqueued)) => Ok(enqueued.id()),
         _ => Err(Error::new(ErrorKind::Other, "a job without a key was not enqueued")),
@@ -140,6 +140,6 @@ pub(super) async fn fire_now(conn: &mut Conn<'_>, schedule: &Schedule, now: Opti
 }
 
 /// Checked when the schedule was registered, so only a row changed by other hands gets here.
-fn unfit(error: crate::Error) -> Error {
+fn unfit(error: &crate::Error) -> Error {
     Error::new(ErrorKind::Decode, format!("the job of a schedule: {error}"))
 }

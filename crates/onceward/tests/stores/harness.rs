@@ -40,6 +40,11 @@ impl Store {
         Ok(Onceward::open(&self.url).await?)
     }
 
+    /// The time that the test has set.
+    pub(crate) fn clock(&self) -> onceward::Time {
+        self.once.db().clock().test_time().unwrap_or_else(onceward::Time::now)
+    }
+
     pub(crate) fn is_sqlite(&self) -> bool {
         self.once.engine() == Engine::Sqlite
     }
@@ -54,6 +59,23 @@ impl Store {
         }
         let mut conn = PgConnection::connect(&self.direct()?).await?;
         Ok(sqlx::query(text).fetch_one(&mut conn).await?.try_get("n")?)
+    }
+
+    /// Runs a statement of the test's own; `@job` is our table of jobs, under its name on that store.
+    pub(crate) async fn execute(&self, text: &str) -> Result<u64, Box<dyn Error>> {
+        let prefix = if self.is_sqlite() { "onceward_" } else { "onceward." };
+        let text = leak(text.replace('@', prefix));
+        if self.is_sqlite() {
+            let mut conn = sqlx::SqliteConnection::connect(&self.url).await?;
+            return Ok(sqlx::query(text).execute(&mut conn).await?.rows_affected());
+        }
+        let mut conn = PgConnection::connect(&self.direct()?).await?;
+        Ok(sqlx::query(text).execute(&mut conn).await?.rows_affected())
+    }
+
+    /// An instant as the store writes it in SQL.
+    pub(crate) fn instant(&self, time: onceward::Time) -> String {
+        if self.is_sqlite() { time.micros().to_string() } else { format!("timestamptz '{time}'") }
     }
 
     /// The URL of the database without a pooler in between.

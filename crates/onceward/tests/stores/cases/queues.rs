@@ -1,0 +1,221 @@
+//! A queue as a whole: what limits it, what holds it, how it stands.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use onceward::circuit::CircuitPolicy;
+use onceward::{
+    Cause, Dedup, Done, Error, Failure, Filter, NewJob, Outcome, QueueSettings, QueueView, State, Worker,
+};
+
+use crate::harness::{Store, Verdict};
+
+type Tried<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn job() -> NewJob {
+    NewJob::untyped("mail", "welcome", "{}")
+}
+
+/// Runs all that is due, each ending as `outcome` says; gives how many ran.
+async fn work(store: &Store, outcome: fn(u32) -> Outcome) -> Tried<u32> {
+    let runs = Arc::new(AtomicU32::new(0));
+    let worker = Worker::builder(&store.once)
+        .register_fn("welcome", 1, runs.clone(), move |ctx| {
+            let n = ctx.app().fetch_add(1, Ordering::SeqCst);
+            async move { outcome(n) }
+        })
+        .queue("mail", 1)
+        .queue("news", 1)
+        .build()?;
+    worker.run_until_idle().await?;
+    Ok(runs.load(Ordering::SeqCst))
+}
+
+const DONE: fn(u32) -> Outcome = |_| Ok(Done::Nothing);
+
+fn down(_: u32) -> Outcome {
+    Err(Failure::transient(Cause::new("http_503", "down").outage()))
+}
+
+async fn mail(store: &Store) -> Tried<QueueView> {
+    Ok(store.once.queues().await?.into_iter().find(|queue| queue.name == "mail").ok_or("no queue mail")?)
+}
+
+pub(crate) async fn a_paused_queue_gives_nothing_until_it_is_resumed(store: &Store) -> Verdict {
+    store.once.enqueue_each(vec![job(), job().queue("news")]).await?;
+    assert!(store.once.pause_queue("mail", "moving house").await?);
+    assert!(!store.once.pause_queue("mail", "another reason").await?);
+    assert_eq!(mail(store).await?.paused.ok_or("not paused")?.reason, "moving house");
+    assert_eq!(work(store, DONE).await?, 1, "the other queue goes on");
+    assert!(store.once.resume_queue("mail").await?);
+    assert!(!store.once.resume_queue("mail").await?, "nothing holds it any more");
+    assert_eq!(work(store, DONE).await?, 1);
+    let told: Vec<String> =
+        store.once.events(Some("mail"), None, 10).await?.into_iter().map(|event| event.what).collect();
+    assert_eq!(told, ["paused", "resumed"]);
+    Ok(())
+}
+
+pub(crate) async fn a_queue_that_nobody_knows_cannot_be_paused(store: &Store) -> Verdict {
+    store.once.enqueue(job()).await?;
+    let refused = store.once.pause_queue("mial", "").await;
+    assert!(matches!(&refused, Err(Error::NotFound(text)) if text.contains("mial")), "{refused:?}");
+    store.once.define_queue("news", QueueSettings::default()).await?;
+    assert!(store.once.pause_queue("news", "before its first job").await?);
+    Ok(())
+}
+
+pub(crate) async fn resuming_lets_an_open_circuit_probe_at_once(store: &Store) -> Verdict {
+    store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+    let policy = CircuitPolicy { failures: 1, ..CircuitPolicy::default() };
+    store
+        .once
+        .define_queue("mail", QueueSettings { circuit: Some(policy), ..QueueSettings::default() })
+        .await?;
+    store.once.enqueue_each(vec![job(), job()]).await?;
+    assert_eq!(work(store, down).await?, 1);
+    assert_eq!(mail(store).await?.circuit.ok_or("no circuit")?.state, "open");
+    assert_eq!(work(store, DONE).await?, 0);
+    assert!(store.once.resume_queue("mail").await?);
+    assert_eq!(work(store, DONE).await?, 1, "one probes, and the other waits for its own time");
+    assert_eq!(mail(store).await?.circuit.ok_or("no circuit")?.state, "closed");
+    Ok(())
+}
+
+pub(crate) async fn a_circuit_goes_with_its_policy(store: &Store) -> Verdict {
+    store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+    let policy = CircuitPolicy { failures: 1, ..CircuitPolicy::default() };
+    let settings = QueueSettings { circuit: Some(policy), concurrency: Some(1), rate: None };
+    store.once.define_queue("mail", settings).await?;
+    store.once.enqueue_each(vec![job(), job()]).await?;
+    work(store, down).await?;
+    store.once.define_queue("mail", settings).await?;
+    assert_eq!(
+        mail(store).await?.circuit.ok_or("no circuit")?.state,
+        "open",
+        "the same again changes nothing"
+    );
+    store.once.define_queue("mail", QueueSettings { circuit: None, ..settings }).await?;
+    assert_eq!(mail(store).await?.circuit, None);
+    assert_eq!(work(store, DONE).await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn settings_that_would_stop_a_queue_are_refused(store: &Store) -> Verdict {
+    let none = QueueSettings { concurrency: Some(0), ..QueueSettings::default() };
+    let never = CircuitPolicy { failures: 0, ..CircuitPolicy::default() };
+    let never = QueueSettings { circuit: Some(never), ..QueueSettings::default() };
+    for (code, name, settings) in [
+        ("bad_concurrency", "mail", none),
+        ("bad_circuit", "mail", never),
+        ("bad_name", "e mail", QueueSettings::default()),
+    ] {
+        let refused = store.once.define_queue(name, settings).await.err().ok_or(code)?;
+        assert_eq!(refused.code(), code, "{refused}");
+    }
+    assert!(store.once.queues().await?.is_empty());
+    Ok(())
+}
+
+pub(crate) async fn status_says_what_waits_and_for_how_long(store: &Store) -> Verdict {
+    store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+    let settings = QueueSettings { rate: Some("30/5m".parse()?), concurrency: Some(7), circuit: None };
+    store.once.define_queue("mail", settings).await?;
+    let later = "2026-12-01T10:00:00Z".parse()?;
+    store.once.enqueue_each(vec![job(), job().hold("approval"), job().queue("news").run_at(later)]).await?;
+    store.once.set_clock("2026-12-01T09:02:00Z".parse()?);
+    let status = store.once.status().await?;
+    let [mail, news] = &status.queues[..] else { return Err(format!("{:?}", status.queues).into()) };
+    assert_eq!((mail.name.as_str(), mail.settings), ("mail", settings));
+    assert_eq!((mail.figures.pending, mail.figures.held, mail.oldest_due), (2, 1, Some(120)));
+    assert_eq!((news.figures.pending, news.oldest_due, news.next_at), (1, None, Some(later)));
+    assert_eq!((status.totals.pending, status.totals.held, status.workers.len()), (3, 1, 0));
+    assert!(serde_json::to_string(&status)?.contains(r#""rate":"30/5m""#));
+    Ok(())
+}
+
+pub(crate) async fn events_are_read_from_where_the_reader_was(store: &Store) -> Verdict {
+    store.once.enqueue(job()).await?;
+    for _ in 0..3 {
+        store.once.pause_queue("mail", "once more").await?;
+        store.once.resume_queue("mail").await?;
+    }
+    let latest = store.once.events(None, None, 2).await?;
+    assert_eq!(latest.iter().map(|event| event.what.as_str()).collect::<Vec<_>>(), ["paused", "resumed"]);
+    let all = store.once.events(None, Some(0), 1000).await?;
+    assert_eq!(all.len(), 6);
+    assert_eq!(store.once.events(None, Some(all[3].id), 1000).await?, all[4..]);
+    assert_eq!(store.once.events(Some("news"), Some(0), 1000).await?, []);
+    Ok(())
+}
+
+/// Numbers that look random and are the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+fn mixed(n: u32) -> Outcome {
+    match n % 5 {
+        0 => Err(Failure::permanent(Cause::new("bad", "bad"))),
+        1 => Err(Failure::transient(Cause::new("error", "error"))),
+        2 => Err(Failure::InDoubt { cause: Cause::new("lost", "lost") }),
+        _ => Ok(Done::Nothing),
+    }
+}
+
+pub(crate) async fn figures_equal_a_plain_count_after_random_operations(store: &Store) -> Verdict {
+    let mut dice = Dice(20_261_201);
+    store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+    for _ in 0..40 {
+        let queue = ["mail", "news"][usize::try_from(dice.roll(2))?];
+        match dice.roll(6) {
+            0 | 1 => {
+                let key = format!("k{}", dice.roll(20));
+                store.once.enqueue_each(vec![job().queue(queue); 3]).await?;
+                store.once.enqueue(job().queue(queue).dedup(key, Dedup::Forever)).await?;
+            }
+            2 => {
+                work(store, mixed).await?;
+            }
+            3 => {
+                let filter = Filter { queue: Some(queue.to_owned()), ..Filter::default() };
+                store.once.cancel(filter).await?;
+            }
+            4 => {
+                store.once.discard(Filter::state(State::Dead)).await?;
+            }
+            _ => {
+                store.once.keep_house(Duration::from_hours(24)).await?;
+            }
+        }
+        store.once.set_clock(store.clock().after(Duration::from_mins(dice.roll(300))));
+    }
+    store.once.keep_house(Duration::from_hours(24)).await?;
+    compare(store).await?;
+    store.once.enqueue(job()).await?;
+    compare(store).await
+}
+
+async fn compare(store: &Store) -> Verdict {
+    for QueueView { name, figures, .. } in store.once.queues().await? {
+        let kept = [
+            figures.pending,
+            figures.running,
+            figures.done,
+            figures.dead,
+            figures.in_doubt,
+            figures.cancelled,
+        ];
+        for (state, figure) in State::ALL.into_iter().zip(kept) {
+            let counted = store.count("job_all", &format!("queue = '{name}' AND state = '{state}'")).await?;
+            assert_eq!(i64::try_from(figure)?, counted, "{name} {state}");
+        }
+    }
+    Ok(())
+}
