@@ -62,8 +62,11 @@ pub(crate) async fn what_is_not_finished_is_never_dropped(store: &Store) -> Verd
         );
         store.execute(&end).await?;
     }
+    let tried = "INSERT INTO @attempt (job_id, number, purpose, finished_at, outcome)
+                 SELECT id, 1, 'run', finished_at, 'failed' FROM @job";
+    store.execute(tried).await?;
     keep_at(store, "2027-12-01T09:00:00Z").await?;
-    assert_eq!(store.count("job", "true").await?, 3);
+    assert_eq!((store.count("job", "true").await?, store.count("attempt", "true").await?), (3, 3));
     Ok(())
 }
 
