@@ -129,6 +129,9 @@ impl Database {
 
     /// Waits for what is being written, then closes all connections.
     pub async fn close(self) {
+        // A pool is closed once every connection is back, so whoever keeps one for good goes first.
+        self.0.background.iter().for_each(JoinHandle::abort);
+        self.0.writer.close().await;
         self.0.pool.close().await;
     }
 

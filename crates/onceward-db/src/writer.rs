@@ -7,9 +7,10 @@ mod batch;
 mod turn;
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::task::JoinHandle;
 
 use self::batch::{Batch, Command};
 pub(crate) use self::turn::{Turn, TurnLock};
@@ -59,9 +60,11 @@ const TURN_LIMIT: usize = 4096;
 const WAITING_LIMIT: usize = 16_384;
 
 /// The way in for every write of this process.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Writer {
-    commands: mpsc::Sender<Box<dyn Command>>,
+    /// `None` once closed: the lines see the end of what waits, and stop.
+    commands: std::sync::Mutex<Option<mpsc::Sender<Box<dyn Command>>>>,
+    lines: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Writer {
@@ -75,11 +78,18 @@ impl Writer {
     ) -> Self {
         let (commands, waiting) = mpsc::channel(WAITING_LIMIT);
         let waiting = Arc::new(Mutex::new(waiting));
-        for _ in 0..lines {
-            let line = turn::Line::new(pool.clone(), lock.clone(), clock.clone(), bell.clone());
-            tokio::spawn(line.run(waiting.clone()));
+        let line = || turn::Line::new(pool.clone(), lock.clone(), clock.clone(), bell.clone());
+        let lines = (0..lines).map(|_| tokio::spawn(line().run(waiting.clone()))).collect();
+        Self { commands: std::sync::Mutex::new(Some(commands)), lines: Mutex::new(lines) }
+    }
+
+    /// Writes what waits, then gives back the connections. Whoever comes later is told that the store was closed.
+    pub(crate) async fn close(&self) {
+        drop(self.commands.lock().unwrap_or_else(PoisonError::into_inner).take());
+        for line in self.lines.lock().await.drain(..) {
+            // A line that panicked has given back its connection too.
+            drop(line.await);
         }
-        Self { commands }
     }
 
     pub(crate) async fn submit<F: Fold>(&self, items: Vec<F::Item>) -> Result<Pending<F::Answer>> {
@@ -89,7 +99,8 @@ impl Writer {
             return Ok(Pending(answer));
         }
         let command = Box::new(Batch::<F>::new(items, reply));
-        self.commands.send(command).await.map_err(|_| closed())?;
+        let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        commands.ok_or_else(closed)?.send(command).await.map_err(|_| closed())?;
         Ok(Pending(answer))
     }
 }
