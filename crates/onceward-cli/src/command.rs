@@ -2,11 +2,21 @@
 
 mod channels;
 mod completions;
+mod db;
+mod dead;
+mod doubt;
+mod enqueue;
 mod init;
+mod jobs;
+mod publish;
+mod queues;
+mod select;
+mod status;
+mod work;
 
 use std::path::PathBuf;
 
-use crate::args::{ChannelsVerb, Command, Global};
+use crate::args::{Command, Global};
 use crate::config::{Config, Env};
 use crate::exit::Exit;
 use crate::output::Output;
@@ -31,11 +41,19 @@ impl Run {
 }
 
 /// Does what was typed.
-pub(crate) fn run(command: Command, run: &Run) -> Result<Exit, Stop> {
+pub(crate) async fn run(command: Command, run: &Run) -> Result<Exit, Stop> {
     match command {
         Command::Init { folder } => init::run(run, &folder),
-        Command::Channels(ChannelsVerb::List) => channels::list(run),
+        Command::Work(args) => work::run(run, &args).await,
+        Command::Enqueue(args) => enqueue::run(run, &args).await,
+        Command::Status => status::run(run).await,
+        Command::Jobs(verb) => jobs::run(run, &verb).await,
+        Command::Dead(verb) => dead::run(run, &verb).await,
+        Command::Doubt(verb) => doubt::run(run, &verb).await,
+        Command::Queues(verb) => queues::run(run, &verb).await,
+        Command::Channels(verb) => channels::run(run, &verb).await,
+        Command::Db(verb) => db::run(run, &verb).await,
         Command::Completions { shell } => completions::run(shell),
-        _ => Err(Stop::failed("not_built", "this command is not built in this version yet")),
+        Command::Publish(args) => publish::run(run, &args).await,
     }
 }

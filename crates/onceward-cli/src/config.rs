@@ -34,7 +34,7 @@ pub(crate) use env::Env;
 pub(crate) use find::{NAME, find};
 pub(crate) use kind::{Archive, Feed, Format, Settings, Webhook};
 pub(crate) use policy::{Pace, Quiet};
-pub(crate) use problem::{ConfigError, Problem};
+pub(crate) use problem::{ConfigError, Problem, advice};
 pub(crate) use publish::{Hashtags, Publish};
 pub(crate) use queue::{Queue, Queueing};
 pub(crate) use schedule::Schedule;

@@ -1,14 +1,22 @@
 //! The `onceward` command.
-#![allow(dead_code, unused_imports, reason = "the commands that open a store are not wired yet")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "some settings are read before the commands that use them are built"
+)]
 
 mod args;
 mod command;
 mod config;
 mod exit;
+mod line;
 mod logging;
 mod output;
 mod progress;
+mod publishing;
+mod signal;
 mod stop;
+mod store;
 
 use std::process::ExitCode;
 
@@ -33,12 +41,22 @@ fn run(cli: Cli) -> Exit {
     let output = Output::new(&cli.global, &env);
     logging::start(&output);
     let here = std::env::current_dir().map_err(|error| Stop::failed("io", format!("this folder: {error}")));
-    let done =
-        here.and_then(|here| command::run(cli.command, &Run { global: cli.global, output, env, here }));
+    let done = here.and_then(|here| block_on(cli.command, &Run { global: cli.global, output, env, here }));
     done.unwrap_or_else(|stop| {
         output.stop(&stop);
         stop.exit
     })
+}
+
+fn block_on(command: args::Command, run: &Run) -> Result<Exit, Stop> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Stop::failed("io", format!("no threads to work with: {error}")))?;
+    let done = runtime.block_on(command::run(command, run));
+    // A handler that blocks its thread must not keep a process that has come to its end.
+    runtime.shutdown_background();
+    done
 }
 
 /// Help and the version are answers; anything else is a mistake on the command line.

@@ -35,6 +35,30 @@ impl Stop {
     }
 }
 
+impl Stop {
+    /// A failed call to the library. What was wrong with the input is the caller's to correct: exit 2.
+    pub(crate) fn of(error: &onceward::Error) -> Self {
+        let exit = match error {
+            onceward::Error::Invalid { .. } => Exit::Usage,
+            onceward::Error::Store(store) if store.kind() == onceward_db::ErrorKind::Config => Exit::Usage,
+            _ => Exit::Failed,
+        };
+        Self { code: error.code(), text: error.to_string(), exit }
+    }
+}
+
+impl From<onceward::Error> for Stop {
+    fn from(error: onceward::Error) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<onceward_db::Error> for Stop {
+    fn from(error: onceward_db::Error) -> Self {
+        onceward::Error::from(error).into()
+    }
+}
+
 impl From<ConfigError> for Stop {
     fn from(error: ConfigError) -> Self {
         Self::usage(error.code(), error.to_string())

@@ -17,12 +17,13 @@ mod migrate;
 mod owner;
 pub mod parity;
 mod time;
+mod upkeep;
 mod wake;
 mod writer;
 
 pub use conn::row::Row;
 pub use conn::value::Value;
-pub use conn::{Conn, Engine, PgPool, Sql, SqlitePool};
+pub use conn::{Conn, Engine, PgPool, Sql, SqlitePool, Statements};
 pub use database::{Clock, Database, Reader};
 pub use error::{Error, ErrorKind};
 pub use migrate::{Component, Migration, script};

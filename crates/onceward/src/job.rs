@@ -210,6 +210,11 @@ impl NewJob {
         self
     }
 
+    /// Fails as an enqueue would, without a store: for a bad name, and a payload that is no JSON, too large or too deep.
+    pub fn check(&self) -> Result<(), Error> {
+        self.checked().map(drop)
+    }
+
     /// The payload, if it breaks no limit.
     pub(crate) fn checked(&self) -> Result<&str, Error> {
         let payload = self.payload.as_deref();

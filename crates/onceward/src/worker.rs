@@ -102,15 +102,7 @@ impl Worker {
         self.once.require_migrated().await?;
         let (stop, stopping) = watch::channel(false);
         let keeper = self.keep(&stopping);
-        let run = run::Running::new(self, stopping, false).run();
-        tokio::pin!(run, shutdown);
-        let report = tokio::select! {
-            report = &mut run => report,
-            () = &mut shutdown => {
-                stop.send_replace(true);
-                run.await
-            }
-        };
+        let report = until(shutdown, &stop, run::Running::new(self, stopping, false).run()).await;
         stop.send_replace(true);
         if let Some(keeper) = keeper {
             keeper.abort();
@@ -120,15 +112,36 @@ impl Worker {
 
     /// Runs until nothing is due in its queues and nothing runs here.
     pub async fn run_until_idle(&self) -> Result<Report, Error> {
+        self.run_until_idle_or(std::future::pending()).await
+    }
+
+    /// [`Worker::run_until_idle`], unless `shutdown` is ready before: then it stops as [`Worker::run_until`] does.
+    pub async fn run_until_idle_or(&self, shutdown: impl Future<Output = ()>) -> Result<Report, Error> {
         self.once.require_migrated().await?;
         keeper::keep_once(&self.once, self.settings.lease, self.settings.retention).await?;
-        let (_stop, stopping) = watch::channel(false);
-        run::Running::new(self, stopping, true).run().await
+        let (stop, stopping) = watch::channel(false);
+        until(shutdown, &stop, run::Running::new(self, stopping, true).run()).await
     }
 
     fn keep(&self, stopping: &watch::Receiver<bool>) -> Option<tokio::task::JoinHandle<()>> {
         let Settings { lease, retention, keeper, .. } = self.settings;
         let queues: Arc<[String]> = self.queues.iter().map(|plan| plan.name.clone()).collect();
         keeper.then(|| tokio::spawn(keeper::keep(self.once.clone(), queues, lease, retention, stopping.clone())))
+    }
+}
+
+/// Runs, and tells it to stop once `shutdown` is ready.
+async fn until(
+    shutdown: impl Future<Output = ()>,
+    stop: &watch::Sender<bool>,
+    run: impl Future<Output = Result<Report, Error>>,
+) -> Result<Report, Error> {
+    tokio::pin!(run, shutdown);
+    tokio::select! {
+        report = &mut run => report,
+        () = &mut shutdown => {
+            stop.send_replace(true);
+            run.await
+        }
     }
 }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use onceward::pace::Rate;
 
-use super::select::{Bulk, Filter, Page};
+use super::select::{Bulk, Filter, Kin, Page};
 
 /// What to do with jobs that gave up.
 #[derive(Debug, Subcommand)]
@@ -16,10 +16,7 @@ pub(crate) enum DeadVerb {
         page: Page,
     },
     /// Groups dead jobs by what went wrong
-    Groups {
-        #[command(flatten)]
-        filter: Filter,
-    },
+    Groups(Kin),
     /// Shows one dead job's whole life
     Show {
         /// The job's id

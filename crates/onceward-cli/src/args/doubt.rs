@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::select::{Bulk, Filter, Page};
+use super::select::{Bulk, Filter, Kin, Page};
 
 /// What to do with jobs that may have happened.
 #[derive(Debug, Subcommand)]
@@ -14,6 +14,8 @@ pub(crate) enum DoubtVerb {
         #[command(flatten)]
         page: Page,
     },
+    /// Groups jobs in doubt by why they are
+    Groups(Kin),
     /// Shows one job in doubt: what was sent, when, and what came back
     Show {
         /// The job's id

@@ -30,6 +30,17 @@ pub(crate) struct Filter {
     pub(crate) search: Option<String>,
 }
 
+/// Which groups of jobs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub(crate) struct Kin {
+    /// Only jobs of this queue or channel
+    #[arg(long, value_name = "NAME")]
+    pub(crate) queue: Option<String>,
+    /// Only jobs whose last error has this code, such as `http_422`
+    #[arg(long, value_name = "CODE")]
+    pub(crate) error: Option<String>,
+}
+
 /// How much of a list is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct Page {
@@ -37,8 +48,8 @@ pub(crate) struct Page {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,
     /// Goes on after the last page: its `next`
-    #[arg(long, value_name = "CURSOR")]
-    pub(crate) after: Option<String>,
+    #[arg(long, value_name = "CURSOR", value_parser = clap::value_parser!(i64).range(1..))]
+    pub(crate) after: Option<i64>,
 }
 
 /// Many jobs, and how carefully.

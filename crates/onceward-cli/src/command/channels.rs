@@ -1,15 +1,33 @@
 //! `onceward channels`.
 
+mod check;
+
 use serde_json::{Value, json};
 
 use super::Run;
+use super::queues::{self, Order};
+use crate::args::ChannelsVerb;
 use crate::config::{Channel, Config};
 use crate::exit::Exit;
 use crate::output::{self, Cell, Grid, Shown};
 use crate::stop::Stop;
 
+pub(crate) async fn run(run: &Run, verb: &ChannelsVerb) -> Result<Exit, Stop> {
+    let (which, order) = match verb {
+        ChannelsVerb::List => return list(run),
+        ChannelsVerb::Check { names } => return check::check(run, names).await,
+        ChannelsVerb::Pause(which) => (which, Order::Pause),
+        ChannelsVerb::Resume(which) => (which, Order::Resume),
+    };
+    run.with_store(async |store| {
+        let names = queues::channels(store, which).await?;
+        queues::order(run, store, &names, order).await
+    })
+    .await
+}
+
 /// Lists the configured channels, and what each lacks.
-pub(crate) fn list(run: &Run) -> Result<Exit, Stop> {
+fn list(run: &Run) -> Result<Exit, Stop> {
     let config = run.config()?;
     let items: Vec<_> = config.channels.iter().map(|channel| item(channel, &config)).collect();
     run.output.answer(&output::list(&items, None), || match config.channels.as_slice() {

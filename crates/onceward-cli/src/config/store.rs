@@ -35,6 +35,12 @@ impl StoreUrl {
         Some(Self(format!("{SQLITE}{}", folder.join(path).to_str()?)))
     }
 
+    /// The file of a SQLite store.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        let path = self.0.strip_prefix(SQLITE)?;
+        Some(Path::new(path.split('?').next().unwrap_or(path)))
+    }
+
     /// The whole URL, for the driver alone.
     pub(crate) fn expose(&self) -> &str {
         &self.0
@@ -125,6 +131,8 @@ mod tests {
     fn a_relative_file_lies_below_the_folder() {
         let url = |text| StoreUrl::new(text, Path::new("/srv/blog")).map(|url| url.0);
         assert_eq!(url("sqlite://onceward.db").as_deref(), Some("sqlite:///srv/blog/onceward.db"));
+        let query = StoreUrl::new("sqlite://q.db?synchronous=normal", Path::new("/srv")).unwrap();
+        assert_eq!(query.file(), Some(Path::new("/srv/q.db")));
         assert_eq!(url("sqlite:///var/q.db").as_deref(), Some("sqlite:///var/q.db"));
         assert_eq!(url("mysql://host/db"), None);
         assert_eq!(url("sqlite://"), None);

@@ -59,6 +59,29 @@ impl Shown {
         }
     }
 
+    /// Shape and word, coloured where colours are on.
+    pub(crate) fn painted(self, color: bool) -> String {
+        self.paint(&self.to_string(), color)
+    }
+
+    /// The shape alone, likewise.
+    pub(crate) fn shape_painted(self, color: bool) -> String {
+        self.paint(&self.shape().to_string(), color)
+    }
+
+    /// The same colours as in tables, by their codes of ECMA-48.
+    fn paint(self, text: &str, color: bool) -> String {
+        let code = match self.color() {
+            Color::DarkBlue => 34,
+            Color::DarkCyan => 36,
+            Color::DarkYellow => 33,
+            Color::DarkRed => 31,
+            Color::DarkMagenta => 35,
+            _ => 90,
+        };
+        if color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
     /// One of the terminal's own colours, so that it fits a light and a dark background.
     pub(super) const fn color(self) -> Color {
         match self {

@@ -1,0 +1,145 @@
+//! `onceward queues`, and the pausing of channels, whose queues bear their names.
+
+use onceward::{Page, QueueView, Time};
+use serde::Serialize;
+
+use super::Run;
+use crate::args::{QueuesVerb, Which};
+use crate::config::advice;
+use crate::exit::Exit;
+use crate::line;
+use crate::output::{Cell, Grid, Shown, plain, relative};
+use crate::stop::Stop;
+use crate::store::Store;
+
+/// Why, when a person did it.
+const REASON: &str = "paused by hand";
+
+pub(crate) async fn run(run: &Run, verb: &QueuesVerb) -> Result<Exit, Stop> {
+    run.with_store(async |store| match verb {
+        QueuesVerb::List => list(run, store).await,
+        QueuesVerb::Pause(which) => order(run, store, &names(store, which).await?, Order::Pause).await,
+        QueuesVerb::Resume(which) => order(run, store, &names(store, which).await?, Order::Resume).await,
+    })
+    .await
+}
+
+async fn list(run: &Run, store: &Store) -> Result<Exit, Stop> {
+    store.define_queues().await?;
+    let page = Page { items: store.once.queues().await?, next: None };
+    run.output.answer(&page, || match page.items.as_slice() {
+        [] => "no queue yet; the first job makes one, or [queues.NAME] in the configuration".to_owned(),
+        queues => table(queues, Time::now()).show(&run.output),
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn table(queues: &[QueueView], now: Time) -> Grid {
+    let mut grid = Grid::new(["queue", "waiting", "sending", "at once", "rate", "state"]);
+    for queue in queues {
+        grid.row([
+            Cell::Whole(queue.name.clone()),
+            Cell::Number(queue.figures.pending),
+            Cell::Number(queue.figures.running),
+            queue.settings.concurrency.map_or(Cell::Empty, |most| Cell::Number(most.into())),
+            Cell::maybe(queue.settings.rate.map(|rate| rate.to_string())),
+            Cell::maybe(held_back(queue, now)),
+        ]);
+    }
+    grid
+}
+
+/// What holds a queue back as a whole, if anything does.
+pub(super) fn held_back(queue: &QueueView, now: Time) -> Option<String> {
+    let shape = Shown::Paused.shape();
+    if let Some(pause) = &queue.paused {
+        return Some(format!("{shape} paused {}: {}", relative(pause.since, now), pause.reason));
+    }
+    let circuit = queue.circuit.filter(|circuit| circuit.state != "closed");
+    if let Some(circuit) = circuit {
+        let next =
+            circuit.until.map_or_else(String::new, |until| format!(", tried again {}", relative(until, now)));
+        return Some(format!("{shape} its peer is down{next}"));
+    }
+    let until = queue.not_before.filter(|until| *until > now)?;
+    Some(format!("{shape} its peer asked to wait; goes on {}", relative(until, now)))
+}
+
+/// What a person asks of queues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Pause,
+    Resume,
+}
+
+/// All names are known before the first queue is touched.
+async fn names(store: &Store, which: &Which) -> Result<Vec<String>, Stop> {
+    store.define_queues().await?;
+    let known: Vec<String> = store.once.queues().await?.into_iter().map(|queue| queue.name).collect();
+    if which.all {
+        return Ok(known);
+    }
+    match which.names.iter().find(|name| !known.contains(name)) {
+        None => Ok(which.names.clone()),
+        Some(name) if known.is_empty() => {
+            Err(Stop::failed("not_found", format!("no queue is called `{name}`")))
+        }
+        Some(name) => {
+            let advice = advice(name, known.iter().map(String::as_str));
+            Err(Stop::failed("not_found", format!("no queue is called `{name}`; {advice}")))
+        }
+    }
+}
+
+/// Channels and groups by name, or every configured channel.
+pub(super) async fn channels(store: &Store, which: &Which) -> Result<Vec<String>, Stop> {
+    store.define_queues().await?;
+    if which.all {
+        return Ok(store.config.channels.iter().map(|channel| channel.name.clone()).collect());
+    }
+    let found = store.config.resolve(which.names.iter().map(String::as_str));
+    found.map_err(|unknown| Stop::failed("not_found", unknown.text))
+}
+
+#[derive(Debug, Serialize)]
+struct Item {
+    name: String,
+    paused: bool,
+    changed: bool,
+}
+
+/// Pauses or resumes, and says what it changed.
+pub(super) async fn order(run: &Run, store: &Store, names: &[String], order: Order) -> Result<Exit, Stop> {
+    let mut items = Vec::new();
+    for name in names {
+        let changed = match order {
+            Order::Pause => store.once.pause_queue(name, REASON).await?,
+            Order::Resume => store.once.resume_queue(name).await?,
+        };
+        items.push(Item { name: name.clone(), paused: order == Order::Pause, changed });
+    }
+    let page = Page { items, next: None };
+    run.output.answer(&page, || page.items.iter().map(words).collect::<Vec<_>>().join("\n"))?;
+    Ok(Exit::Fine)
+}
+
+fn words(item: &Item) -> String {
+    let text = match (item.paused, item.changed) {
+        (true, true) => format!("paused {}; what runs goes on", item.name),
+        (true, false) => format!("{} was paused already", item.name),
+        (false, true) => format!("resumed {}", item.name),
+        (false, false) => format!("{} was not paused", item.name),
+    };
+    plain(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_told_before_a_circuit() {
+        let text = words(&Item { name: "a".to_owned(), paused: true, changed: false });
+        assert_eq!(text, "a was paused already");
+    }
+}

@@ -1,0 +1,143 @@
+//! `onceward status`: whether anything needs a person, then what moves, then what is done.
+
+use onceward::{Filter, Onceward, PAGE_LIMIT, QueueView, State, Status, Time};
+use serde::Serialize;
+
+use super::Run;
+use super::queues::held_back;
+use crate::exit::{self, Exit, Totals};
+use crate::line::{self, Line};
+use crate::output::{self, Cell, Grid, Shown, relative};
+use crate::stop::Stop;
+use crate::store::Store;
+
+const EMPTY: &str = "nothing was ever enqueued here. First steps:\n\n  onceward publish posts/*.md\n  \
+                     onceward enqueue --queue mail --kind email.welcome --payload '{\"user\":7}'";
+
+/// Shows it.
+pub(crate) async fn run(run: &Run) -> Result<Exit, Stop> {
+    run.with_store(async |store| {
+        let status = store.once.status().await?;
+        let totals = totals(&store.once, &status.queues).await?;
+        let lines = line::lines(&store.config);
+        let document = Document { status: &status, parked: totals.in_doubt, exit: exit::of(&totals) as u8 };
+        run.output.answer(&document, || text(run, &status, &lines))?;
+        Ok(called(&totals))
+    })
+    .await
+}
+
+/// The exit code for what stands in these lines, after saying what needs a person.
+pub(super) async fn verdict(store: &Store, lines: &[Line]) -> Result<Exit, Stop> {
+    let mut queues = store.once.queues().await?;
+    queues.retain(|queue| lines.iter().any(|line| line.name == queue.name));
+    Ok(called(&totals(&store.once, &queues).await?))
+}
+
+fn called(totals: &Totals) -> Exit {
+    if let Some(text) = exit::call(totals) {
+        output::call(&text);
+    }
+    exit::of(totals)
+}
+
+/// The document for scripts. Of the jobs in doubt, those that are parked need a person.
+#[derive(Debug, Serialize)]
+struct Document<'s> {
+    #[serde(flatten)]
+    status: &'s Status,
+    parked: u64,
+    exit: u8,
+}
+
+/// The jobs of these queues as exit codes count them. Of those that wait, it is known only whether one is due.
+async fn totals(once: &Onceward, queues: &[QueueView]) -> Result<Totals, Stop> {
+    let mut totals = Totals::default();
+    for queue in queues {
+        let figures = &queue.figures;
+        let due = u64::from(queue.oldest_due.is_some());
+        totals.done += figures.done;
+        totals.dead += figures.dead;
+        totals.held += figures.held;
+        totals.pending += figures.running + due;
+        totals.scheduled += figures.pending.saturating_sub(figures.held + due);
+        if figures.in_doubt > 0 {
+            let (parked, checking) = doubts(once, &queue.name).await?;
+            totals.in_doubt += parked;
+            totals.checking += checking;
+        }
+    }
+    Ok(totals)
+}
+
+/// Jobs in doubt: those that a person must settle, and those that are looked for again.
+async fn doubts(once: &Onceward, queue: &str) -> Result<(u64, u64), Stop> {
+    let filter = Filter { queue: Some(queue.to_owned()), ..Filter::state(State::InDoubt) };
+    let (mut parked, mut checking, mut after) = (0, 0, None);
+    loop {
+        let page = once.jobs(&filter, PAGE_LIMIT, after).await?;
+        for job in &page.items {
+            *if job.check_at.is_none() { &mut parked } else { &mut checking } += 1;
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok((parked, checking));
+        }
+    }
+}
+
+fn text(run: &Run, status: &Status, lines: &[Line]) -> String {
+    let idle = status.queues.iter().all(|queue| queue.figures == onceward::Figures::default());
+    if idle && status.queues.iter().all(|queue| queue.paused.is_none()) {
+        return EMPTY.to_owned();
+    }
+    let workers = match status.workers.len() {
+        0 => "no worker is running: start one with `onceward work`".to_owned(),
+        1 => "1 worker is running".to_owned(),
+        many => format!("{many} workers are running"),
+    };
+    format!("{}\n\n{workers}", table(status, lines).show(&run.output))
+}
+
+/// A row for each queue that has or had jobs.
+fn table(status: &Status, lines: &[Line]) -> Grid {
+    let header = ["queue", "unsure", "failed", "waiting", "sending", "done", "oldest due", "rate", "state"];
+    let mut grid = Grid::new(header);
+    let now = Time::now();
+    for queue in &status.queues {
+        let figures = &queue.figures;
+        let due = queue.oldest_due.map(|seconds| now.before(std::time::Duration::from_secs(seconds)));
+        grid.row([
+            Cell::Whole(queue.name.clone()),
+            figure(figures.in_doubt),
+            figure(figures.dead),
+            figure(figures.pending),
+            figure(figures.running),
+            figure(figures.done),
+            Cell::maybe(due.map(|due| relative(due, now))),
+            Cell::maybe(queue.settings.rate.map(|rate| rate.to_string())),
+            Cell::Text(state(queue, lines, now)),
+        ]);
+    }
+    grid
+}
+
+/// A calm table shows no zeros.
+fn figure(count: u64) -> Cell {
+    if count == 0 { Cell::Empty } else { Cell::Number(count) }
+}
+
+fn state(queue: &QueueView, lines: &[Line], now: Time) -> String {
+    let open = queue.figures.pending + queue.figures.running + queue.figures.in_doubt;
+    let held = queue.figures.held;
+    if let Some(text) = held_back(queue, now) {
+        return text;
+    }
+    if held > 0 {
+        return format!("{} {held} held: onceward jobs list --state pending", Shown::Paused.shape());
+    }
+    if open > 0 && !lines.iter().any(|line| line.name == queue.name) {
+        return "not in the configuration".to_owned();
+    }
+    String::new()
+}

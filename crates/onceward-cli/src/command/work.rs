@@ -1,0 +1,142 @@
+//! `onceward work`.
+
+mod strangers;
+
+use onceward::{Error, Job, Report, Schedule, Worker, WorkerBuilder};
+use onceward_publish::{Post, Publisher};
+use serde_json::json;
+
+use super::{Run, status};
+use crate::args::Work;
+use crate::config;
+use crate::exit::Exit;
+use crate::line::{self, Line};
+use crate::output::plain;
+use crate::publishing;
+use crate::signal::Signals;
+use crate::stop::Stop;
+use crate::store::Store;
+
+/// What this program can run. Jobs of other kinds wait for a worker of the application they belong to.
+const KINDS: &[&str] = &[Post::KIND];
+
+/// Runs jobs until a signal, or until nothing is due.
+pub(crate) async fn run(run: &Run, args: &Work) -> Result<Exit, Stop> {
+    run.with_store(async |store| work(run, args, store).await).await
+}
+
+async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
+    let signals = Signals::catch()?;
+    let lines = line::named(&store.config, &args.queues)?;
+    store.define_queues().await?;
+    store.put_schedules().await?;
+    let lines = able(run, store, lines);
+    let publisher = publishing::publisher(&store.config, &store.once).await?;
+    let worker = worker(store, &publisher, &lines)?;
+    let watch = strangers::Watch::start(run.output, &store.once, &lines, KINDS);
+    run.output.note(&ready(&lines, args.until_idle));
+    let mut stopped = None;
+    let shutdown = async { stopped = Some(signals.first(&run.output).await) };
+    let done = match args.until_idle {
+        true => worker.run_until_idle_or(shutdown).await,
+        false => worker.run_until(shutdown).await,
+    };
+    if args.until_idle && stopped.is_none() {
+        watch.look().await;
+    }
+    drop(watch);
+    let report = ended(run, done)?;
+    say(run, &report)?;
+    match stopped {
+        Some(exit) => Ok(exit),
+        None => status::verdict(store, &lines).await,
+    }
+}
+
+/// A channel without its secrets is left to a process that has them.
+fn able(run: &Run, store: &Store, lines: Vec<Line>) -> Vec<Line> {
+    let config = &store.config;
+    let can = |line: &Line| {
+        let lacking = config.channel(&line.name).map(|channel| channel.lacking(&config.env, &config.folder));
+        let Some((key, why)) = lacking.and_then(|lacking| lacking.into_iter().next()) else { return true };
+        run.output.note(&plain(&format!("channel {} is not served here: {key}: {why}", line.name)));
+        false
+    };
+    lines.into_iter().filter(can).collect()
+}
+
+fn worker(store: &Store, publisher: &Publisher, lines: &[Line]) -> Result<Worker, Stop> {
+    let queueing = &store.config.queueing;
+    let builder = publisher
+        .register(Worker::builder(&store.once))
+        .lease(queueing.lease)
+        .grace(queueing.grace)
+        .retention(queueing.retention);
+    let serve =
+        |builder: WorkerBuilder, line: &Line| builder.queue_with(&line.name, line.at_once(), line.retry);
+    Ok(lines.iter().fold(builder, serve).build()?)
+}
+
+fn ready(lines: &[Line], until_idle: bool) -> String {
+    let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
+    let names = if names.is_empty() { "no queue".to_owned() } else { names.join(", ") };
+    let until = if until_idle { "until nothing is due" } else { "until SIGTERM or Ctrl-C" };
+    format!("working on {names}, {until}")
+}
+
+fn ended(run: &Run, done: Result<Report, Error>) -> Result<Report, Stop> {
+    let stuck = matches!(done, Err(Error::Stuck { .. }));
+    let done = done.map_err(Stop::from);
+    if let (true, Err(stop)) = (stuck, &done) {
+        // Nothing else ends a thread that does not let go, and closing the store would wait for it.
+        run.output.stop(stop);
+        std::process::exit(Exit::Failed as i32);
+    }
+    done
+}
+
+fn say(run: &Run, report: &Report) -> Result<(), Stop> {
+    let Report { done, again, dead, in_doubt, cancelled, lost, .. } = *report;
+    let document = json!({
+        "done": done, "again": again, "dead": dead, "in_doubt": in_doubt, "cancelled": cancelled, "lost": lost,
+    });
+    let figures = [
+        (done, "done"),
+        (again, "to be tried again"),
+        (dead, "failed for good"),
+        (in_doubt, "unsure"),
+        (cancelled, "cancelled"),
+        (lost, "lost to another worker"),
+    ];
+    run.output.answer(&document, || {
+        let said: Vec<_> = figures
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        if said.is_empty() { "nothing was due".to_owned() } else { said.join(", ") }
+    })
+}
+
+impl Store {
+    /// Registers the schedules of the configuration. A restart loses no fire.
+    async fn put_schedules(&self) -> Result<(), Stop> {
+        for schedule in &self.config.schedules {
+            self.once.schedule(from_config(schedule)).await?;
+        }
+        Ok(())
+    }
+}
+
+fn from_config(schedule: &config::Schedule) -> Schedule {
+    Schedule {
+        name: schedule.name.name.clone(),
+        cron: schedule.cron.to_string(),
+        timezone: schedule.timezone.iana_name().unwrap_or("UTC").to_owned(),
+        queue: schedule.queue.name.clone(),
+        kind: schedule.kind.clone(),
+        version: 1,
+        payload: schedule.payload.to_string(),
+        missed: schedule.missed,
+    }
+}

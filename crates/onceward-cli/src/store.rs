@@ -1,0 +1,64 @@
+//! Opening the store that a command works on.
+
+use onceward::{Engine, Onceward};
+use onceward_db::{Component, Database};
+
+use crate::command::Run;
+use crate::config::{Config, StoreUrl};
+use crate::stop::Stop;
+
+/// Whatever keeps tables in the store.
+pub(crate) const COMPONENTS: &[Component] = &[onceward::QUEUE_TABLES, onceward_publish::PUBLISH_TABLES];
+
+/// The store that is meant, and the configuration that goes with it.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) config: Config,
+    pub(crate) once: Onceward,
+}
+
+/// A store's URL as the flags, the environment and the configuration name it.
+pub(crate) fn named(run: &Run, config: &Config) -> Result<StoreUrl, Stop> {
+    let url = config.store(run.global.store.as_deref(), &run.here);
+    url.map_err(|text| Stop::usage("store_url", text))
+}
+
+/// The database behind it, whatever its tables are.
+pub(crate) async fn database(url: &StoreUrl) -> Result<Database, Stop> {
+    Database::open(url.expose()).await.map_err(|error| at(url, &error.into()))
+}
+
+impl Run {
+    /// Does something with the store, whose tables are those of this version, and closes it. SQLite is brought to
+    /// this version by itself.
+    pub(crate) async fn with_store<T>(
+        &self,
+        act: impl AsyncFnOnce(&Store) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let config = self.config()?;
+        let url = named(self, &config)?;
+        let new = url.file().filter(|file| !file.exists());
+        let db = database(&url).await?;
+        if let Some(file) = new {
+            self.output.note(&format!("made a new store: {}", file.display()));
+        }
+        let store = Store { config, once: current(db).await.map_err(|error| at(&url, &error))? };
+        let done = act(&store).await;
+        store.once.close().await;
+        done
+    }
+}
+
+async fn current(db: Database) -> Result<Onceward, onceward::Error> {
+    match db.engine() {
+        Engine::Sqlite => drop(db.migrate(COMPONENTS).await?),
+        Engine::Postgres => db.require(COMPONENTS).await?,
+    }
+    Onceward::over(db).await
+}
+
+/// The same error with the store that it is about, whose URL is shown without its password.
+fn at(url: &StoreUrl, error: &onceward::Error) -> Stop {
+    let text = format!("{url}: {error}");
+    Stop { text, ..Stop::of(error) }
+}

@@ -1,0 +1,2 @@
+-- Gives one line "ok": a server looks after its own files.
+SELECT 'ok'::text AS message
