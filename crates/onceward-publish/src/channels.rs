@@ -4,6 +4,7 @@ pub mod archive;
 pub mod atomic_file;
 mod entry;
 pub mod feed;
+mod shelf;
 pub mod webhook;
 
 pub use entry::{Entry, Picture, stable_id};

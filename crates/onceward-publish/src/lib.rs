@@ -6,15 +6,35 @@
 //! content       table and body → a content, or refusals with file and line
 //! body          Markdown → plain text, HTML, images
 //! media         what a picture is, and whether its path may be read
+//! channel       the adapter contract: what a kind of channel can do
 //! channels      one folder for each kind of channel: feed, archive, webhook
+//! post, dress   a content as one channel gets it, and in that channel's dress
+//! plan          contents × channels → what a run will do
+//! publisher     plans, enqueues in one transaction, serves workers
+//! deliver       the handler of a post's job
 //! ```
 
 pub mod body;
+pub mod channel;
 pub mod channels;
+mod configured;
 pub mod content;
 pub mod date;
+mod deliver;
+mod dress;
 pub mod front_matter;
 pub mod media;
+mod plan;
+mod post;
+mod publisher;
 mod refusal;
+mod store;
 
+pub use configured::Configured;
+pub use dress::{Dress, Dressed};
+pub use plan::{Act, Plan, Planned, PlannedJob, Wishes};
+pub use post::{Picture, Post};
+pub use publisher::{Publisher, migrate, preview};
 pub use refusal::Refusal;
+pub use store::PUBLISH_TABLES;
+pub use store::standing::Standing;

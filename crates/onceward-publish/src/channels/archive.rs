@@ -1,5 +1,6 @@
 //! An archive: one HTML page for each content, and an index. Pure: the same entries give the same pages.
 
+mod adapter;
 mod slug;
 
 use minijinja::value::Serde;
@@ -9,6 +10,7 @@ use serde::Serialize;
 
 use super::entry::{Entry, newest, one_line};
 
+pub use adapter::ArchiveChannel;
 pub use slug::slug;
 
 const PAGE: &str = include_str!("archive/page.html");

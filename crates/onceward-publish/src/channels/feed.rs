@@ -1,5 +1,6 @@
 //! Feeds: RSS 2.0, Atom 1.0 and JSON Feed 1.1. Pure: the same entries give the same bytes.
 
+mod adapter;
 mod atom;
 mod json;
 mod rss;
@@ -11,6 +12,8 @@ use onceward_db::Time;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, newest};
+
+pub use adapter::FeedChannel;
 
 /// What a feed says about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,126 @@
+//! `onceward publish`: plans, enqueues, delivers, reports.
+
+mod deliver;
+mod preview;
+mod report;
+mod rows;
+
+use onceward::{Enqueued, JobId, ReviveOptions, State};
+use onceward_publish::content::{self, Batch};
+use onceward_publish::{Plan, Wishes, date};
+
+use super::Run;
+use crate::args::Publish;
+use crate::config::Config;
+use crate::exit::{self, Exit};
+use crate::output;
+use crate::publishing;
+use crate::stop::Stop;
+use crate::store::Store;
+use rows::Rows;
+
+/// Does what was asked, as far as it can be done now.
+pub(crate) async fn run(run: &Run, args: &Publish) -> Result<Exit, Stop> {
+    if args.sandbox {
+        return Err(Stop::usage(
+            "not_built",
+            "--sandbox is not built in this version yet; use --dry-run to see what would be sent",
+        ));
+    }
+    if args.as_new.is_some() && args.files.len() != 1 {
+        return Err(Stop::usage("one_file_only", "--as-new gives one file another id; name that file alone"));
+    }
+    if args.dry_run {
+        return preview::run(run, args).await;
+    }
+    run.with_store(async |store| publish(run, args, store).await).await
+}
+
+async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop> {
+    let publisher = publishing::publisher(&store.config, &store.once).await?;
+    store.define_queues().await?;
+    let plan = publisher.plan(read(args, &store.config), &wishes(args, &store.config)?).await?;
+    if !plan.refused.is_empty() && !args.skip_refused {
+        report::refused(run, &plan)?;
+        return Ok(Exit::Usage);
+    }
+    agreed(args, &store.config, &plan)?;
+    let enqueued = publisher.enqueue(&plan).await?;
+    withdraw(store, &plan).await?;
+    if args.revive {
+        revive(store, &enqueued).await?;
+    }
+    let mut rows = Rows::new(&plan, &enqueued);
+    rows.refresh(&publisher).await?;
+    let stopped = match args.enqueue_only {
+        true => None,
+        false => deliver::deliver(run, store, &publisher, &mut rows, args.patience).await?,
+    };
+    finish(run, &plan, &rows, stopped)
+}
+
+fn finish(run: &Run, plan: &Plan, rows: &Rows<'_>, stopped: Option<Exit>) -> Result<Exit, Stop> {
+    let totals = rows.totals();
+    report::done(run, plan, rows, &totals)?;
+    if let Some(call) = exit::call(&totals) {
+        output::call(&call);
+    }
+    Ok(stopped.unwrap_or_else(|| exit::of(&totals)))
+}
+
+/// The files as this configuration reads them.
+fn read(args: &Publish, config: &Config) -> Batch {
+    content::read(&args.files, &publishing::rules(config))
+}
+
+fn wishes(args: &Publish, config: &Config) -> Result<Wishes, Stop> {
+    let to = match args.to.as_slice() {
+        [] => None,
+        names => {
+            let found = config.resolve(names.iter().map(String::as_str));
+            Some(found.map_err(|unknown| Stop::usage("unknown_name", unknown.text))?)
+        }
+    };
+    let at = args.at.as_deref().map(|text| date::parse(text, config.publish.timezone.as_ref())).transpose();
+    let at = at.map_err(|error| Stop::usage(error.code(), format!("--at: {error}")))?;
+    Ok(Wishes { to, at: at.map(|wish| wish.at), hold: args.hold, as_new: args.as_new.clone() })
+}
+
+/// A glob that caught too much must not become a flood.
+fn agreed(args: &Publish, config: &Config, plan: &Plan) -> Result<(), Stop> {
+    let burst = config.publish.burst;
+    match plan.bursts(usize::try_from(burst).unwrap_or(usize::MAX)).first() {
+        Some((channel, count)) if !args.yes => Err(Stop::usage(
+            "burst",
+            format!(
+                "channel {channel} would get {count} new posts in this run, more than [publish] burst = {burst}; run it again with --yes if that is meant"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A channel that was taken out of a file does not get what has not left yet.
+async fn withdraw(store: &Store, plan: &Plan) -> Result<(), Stop> {
+    let jobs: Vec<JobId> = plan.contents.iter().flat_map(|it| &it.withdrawn).map(|(job, _)| *job).collect();
+    if !jobs.is_empty() {
+        store.once.cancel(jobs).await?;
+    }
+    Ok(())
+}
+
+/// Those that are dead get another budget. What may have happened is found out first.
+async fn revive(store: &Store, enqueued: &[Vec<Enqueued>]) -> Result<(), Stop> {
+    let mut dead = Vec::new();
+    for job in enqueued.iter().flatten().map(Enqueued::id) {
+        match store.once.job(job).await {
+            Ok(job) if job.state == State::Dead => dead.push(job.id),
+            Ok(_) | Err(onceward::Error::NotFound(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if !dead.is_empty() {
+        store.once.revive(dead, &ReviveOptions::default()).await?;
+    }
+    Ok(())
+}

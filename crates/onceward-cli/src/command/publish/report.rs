@@ -1,0 +1,184 @@
+//! What a run did, for people and for scripts.
+
+use onceward::{Enqueued, State, Time};
+use onceward_publish::{Plan, Planned, Refusal};
+use serde_json::{Value, json};
+
+use super::Run;
+use super::rows::{Row, Rows, Stand};
+use crate::exit::Totals;
+use crate::output::{self, Cell, Grid, Shown, plain, relative};
+use crate::stop::Stop;
+
+/// Nothing was enqueued, and this is why.
+pub(super) fn refused(run: &Run, plan: &Plan) -> Result<(), Stop> {
+    if run.output.json {
+        let document = document(plan, &[], &Totals::default());
+        return run.output.answer(&document, String::new);
+    }
+    list_refused(&plan.refused);
+    output::call("nothing was enqueued: correct these, or go on with the other files by --skip-refused");
+    Ok(())
+}
+
+/// What became of each job.
+pub(super) fn done(run: &Run, plan: &Plan, rows: &Rows<'_>, totals: &Totals) -> Result<(), Stop> {
+    if !run.output.json {
+        list_refused(&plan.refused);
+    }
+    let contents: Vec<Value> = plan.contents.iter().map(|planned| content(planned, rows)).collect();
+    run.output.answer(&document(plan, &contents, totals), || text(run, plan, rows, totals))
+}
+
+pub(super) fn list_refused(refused: &[Refusal]) {
+    for refusal in refused {
+        output::call(&plain(&format!("refused: {refusal}")));
+    }
+}
+
+fn document(plan: &Plan, contents: &[Value], totals: &Totals) -> Value {
+    let draft = |it: &onceward_publish::content::Skipped| json!({ "file": it.file, "reason": it.reason });
+    json!({
+        "contents": contents,
+        "totals": totals,
+        "refused": plan.refused,
+        "drafts": plan.drafts.iter().map(draft).collect::<Vec<_>>(),
+    })
+}
+
+fn content(planned: &Planned, rows: &Rows<'_>) -> Value {
+    let own = rows.all.iter().filter(|row| std::ptr::eq(row.planned, planned));
+    let withdrawn = planned.withdrawn.iter().map(|(job, channel)| json!({ "id": job, "channel": channel }));
+    json!({
+        "id": planned.content.id,
+        "file": planned.content.file,
+        "publish_at": planned.publish_at,
+        "jobs": own.map(job).collect::<Vec<_>>(),
+        "withdrawn": withdrawn.collect::<Vec<_>>(),
+        "added": planned.added,
+    })
+}
+
+fn job(row: &Row<'_>) -> Value {
+    let error = row.standing.as_ref().and_then(|it| it.error.as_ref()).filter(|_| row.stand() != Stand::Done);
+    let mut job = json!({
+        "id": row.enqueued.id(),
+        "channel": row.channel,
+        "state": row.state(),
+        "enqueued": enqueued(row.enqueued),
+        "attempts": row.standing.as_ref().map_or(0, |it| it.attempts),
+        "held": row.standing.as_ref().and_then(|it| it.held.as_deref()),
+        "url": row.url(),
+        "error": error.map(|it| json!({ "code": it.code, "text": it.text })),
+    });
+    if let Enqueued::Skipped { changed, .. } = row.enqueued {
+        job["changed"] = json!(changed);
+    }
+    job
+}
+
+fn enqueued(answer: &Enqueued) -> &'static str {
+    match answer {
+        Enqueued::New(_) => "new",
+        Enqueued::Updated(_) => "updated",
+        Enqueued::Skipped { .. } => "skipped",
+    }
+}
+
+fn text(run: &Run, plan: &Plan, rows: &Rows<'_>, totals: &Totals) -> String {
+    let mut lines = Vec::new();
+    if !rows.all.is_empty() {
+        let mut grid = Grid::new(["content", "channel", "state", "link", "note"]);
+        for row in &rows.all {
+            grid.row([
+                row.planned.content.id.as_str().into(),
+                row.channel.into(),
+                Cell::State(shown(row)),
+                row.url().map_or(Cell::Empty, |url| Cell::Whole(url.to_owned())),
+                Cell::maybe(note(row)),
+            ]);
+        }
+        lines.push(grid.show(&run.output));
+    }
+    lines.extend(plan.contents.iter().filter_map(asides));
+    lines.extend(
+        plan.drafts.iter().map(|it| plain(&format!("not sent: {} ({})", it.file.display(), it.reason))),
+    );
+    lines.push(summary(totals));
+    lines.join("\n")
+}
+
+fn shown(row: &Row<'_>) -> Shown {
+    match row.stand() {
+        Stand::Done if was_done(row) => Shown::Skipped,
+        Stand::Done => Shown::Done,
+        Stand::Dead => Shown::Dead,
+        Stand::Cancelled => Shown::Cancelled,
+        Stand::Parked | Stand::Checking => Shown::InDoubt,
+        Stand::Held | Stand::Scheduled | Stand::Open => Shown::Pending,
+        Stand::Running => Shown::Running,
+    }
+}
+
+/// Done before this run; one that waited from an earlier run and went out now is news.
+fn was_done(row: &Row<'_>) -> bool {
+    matches!(row.enqueued, Enqueued::Skipped { state: State::Done, .. })
+}
+
+/// Why it is not done, or what to do about it.
+fn note(row: &Row<'_>) -> Option<String> {
+    let it = row.standing.as_ref();
+    let error = it.and_then(|it| it.error.as_ref()).map(|error| error.text.clone());
+    let when = |at: Time| it.map_or(String::new(), |it| relative(at, it.now));
+    match row.stand() {
+        _ if row.changed() => Some("edited after it went out; --as-new ID publishes it once more".to_owned()),
+        Stand::Done if was_done(row) => Some("already done".to_owned()),
+        Stand::Done | Stand::Cancelled | Stand::Running => None,
+        Stand::Scheduled => it.map(|it| format!("goes {}", when(it.run_at))),
+        Stand::Held => it.and_then(|it| it.held.as_ref()).map(|held| match held.as_str() {
+            "approval" => "waits for a release: onceward jobs release".to_owned(),
+            reason => format!("held: {reason}"),
+        }),
+        Stand::Checking => it.and_then(|it| it.check_at).map(|at| format!("looked up {}", when(at))),
+        Stand::Open if error.is_some() => Some(format!(
+            "tried again {}: {}",
+            it.map_or(String::new(), |it| when(it.run_at)),
+            error.unwrap_or_default()
+        )),
+        Stand::Open | Stand::Dead | Stand::Parked => error,
+    }
+}
+
+fn asides(planned: &Planned) -> Option<String> {
+    let mut said = Vec::new();
+    if !planned.added.is_empty() {
+        said.push(format!(
+            "not sent to {}, added after it was published; --to sends it there",
+            planned.added.join(", ")
+        ));
+    }
+    if !planned.withdrawn.is_empty() {
+        let names: Vec<_> = planned.withdrawn.iter().map(|(_, channel)| channel.as_str()).collect();
+        said.push(format!("taken back from {}", names.join(", ")));
+    }
+    (!said.is_empty()).then(|| plain(&format!("{}: {}", planned.content.id, said.join("; "))))
+}
+
+/// "4 done (3 new, 1 updated), 14 skipped" in the order of a life.
+fn summary(totals: &Totals) -> String {
+    let parts = [
+        (totals.new, "new"),
+        (totals.updated, "updated"),
+        (totals.skipped, "skipped"),
+        (totals.done, "done"),
+        (totals.scheduled, "scheduled"),
+        (totals.held, "held"),
+        (totals.pending, "waiting"),
+        (totals.checking, "being checked"),
+        (totals.in_doubt, "unsure"),
+        (totals.dead, "failed"),
+    ];
+    let said: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    if said.is_empty() { "nothing to publish".to_owned() } else { said.join(" · ") }
+}

@@ -1,0 +1,157 @@
+//! The jobs of one run, as they stand.
+
+use std::collections::BTreeMap;
+
+use onceward::{Enqueued, JobId, State, Time};
+use onceward_publish::{Plan, Planned, Publisher, Standing};
+
+use crate::exit::Totals;
+use crate::progress::Tally;
+use crate::stop::Stop;
+
+/// One content on one channel.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    pub(super) planned: &'a Planned,
+    pub(super) channel: &'a str,
+    pub(super) enqueued: &'a Enqueued,
+    /// `None`: retention has dropped the job.
+    pub(super) standing: Option<Standing>,
+}
+
+/// How a job stands in this run: its state, with the shades that matter to whoever waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stand {
+    Done,
+    Dead,
+    Cancelled,
+    Parked,
+    Checking,
+    Held,
+    Scheduled,
+    Open,
+    Running,
+}
+
+/// All rows of a run, in the order of the files.
+#[derive(Debug)]
+pub(super) struct Rows<'a> {
+    pub(super) all: Vec<Row<'a>>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(plan: &'a Plan, enqueued: &'a [Vec<Enqueued>]) -> Self {
+        let row = |(planned, answers): (&'a Planned, &'a Vec<Enqueued>)| {
+            let jobs = planned.jobs.iter().zip(answers);
+            jobs.map(move |(job, enqueued)| Row { planned, channel: &job.channel, enqueued, standing: None })
+        };
+        Self { all: plan.contents.iter().zip(enqueued).flat_map(row).collect() }
+    }
+
+    /// Asks the store anew; says whether anything is different.
+    pub(super) async fn refresh(&mut self, publisher: &Publisher) -> Result<bool, Stop> {
+        let jobs: Vec<JobId> = self.all.iter().map(|row| row.enqueued.id()).collect();
+        let mut found: BTreeMap<JobId, Standing> =
+            publisher.standing(&jobs).await?.into_iter().map(|it| (it.id, it)).collect();
+        let mut changed = false;
+        for row in &mut self.all {
+            let now = found.remove(&row.enqueued.id());
+            changed |= row.standing.as_ref().map(gist) != now.as_ref().map(gist);
+            row.standing = now;
+        }
+        Ok(changed)
+    }
+
+    /// The figures of the run, by present state.
+    pub(super) fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for row in &self.all {
+            match row.enqueued {
+                Enqueued::New(_) => totals.new += 1,
+                Enqueued::Updated(_) => totals.updated += 1,
+                Enqueued::Skipped { .. } => totals.skipped += 1,
+            }
+            match row.stand() {
+                Stand::Done => totals.done += 1,
+                Stand::Dead => totals.dead += 1,
+                Stand::Cancelled => {}
+                Stand::Parked => totals.in_doubt += 1,
+                Stand::Checking => totals.checking += 1,
+                Stand::Held => totals.held += 1,
+                Stand::Scheduled => totals.scheduled += 1,
+                Stand::Open | Stand::Running => totals.pending += 1,
+            }
+        }
+        totals
+    }
+
+    /// The same by channel, for progress.
+    pub(super) fn tallies(&self) -> BTreeMap<&'a str, Tally> {
+        let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+        for row in &self.all {
+            let tally = tallies.entry(row.channel).or_default();
+            tally.total += 1;
+            match row.stand() {
+                Stand::Done | Stand::Cancelled => tally.done += 1,
+                Stand::Dead => tally.dead += 1,
+                Stand::Parked | Stand::Checking => tally.in_doubt += 1,
+                Stand::Held | Stand::Scheduled | Stand::Open => tally.waiting += 1,
+                Stand::Running => tally.running += 1,
+            }
+        }
+        tallies
+    }
+}
+
+/// What counts as progress.
+fn gist(standing: &Standing) -> (State, u64, Time, Option<Time>) {
+    (standing.state, standing.attempts, standing.run_at, standing.check_at)
+}
+
+impl Row<'_> {
+    /// The state in the words of the store.
+    pub(super) fn state(&self) -> State {
+        match (&self.standing, self.enqueued) {
+            (Some(standing), _) => standing.state,
+            (None, Enqueued::Skipped { state, .. }) => *state,
+            (None, _) => State::Done,
+        }
+    }
+
+    pub(super) fn stand(&self) -> Stand {
+        match (self.state(), &self.standing) {
+            (State::Done, _) => Stand::Done,
+            (State::Dead, _) => Stand::Dead,
+            (State::Cancelled, _) => Stand::Cancelled,
+            (State::Running, _) => Stand::Running,
+            (State::InDoubt, Some(Standing { check_at: Some(_), .. })) => Stand::Checking,
+            (State::InDoubt, _) => Stand::Parked,
+            (State::Pending, Some(Standing { held: Some(_), .. })) => Stand::Held,
+            (State::Pending, Some(it)) if self.is_scheduled(it) => Stand::Scheduled,
+            (State::Pending, _) => Stand::Open,
+        }
+    }
+
+    /// Waits for a time that was asked for, not for another try.
+    fn is_scheduled(&self, it: &Standing) -> bool {
+        it.run_at > it.now && (it.attempts == 0 || self.planned.publish_at.is_some_and(|at| at > it.now))
+    }
+
+    /// Whether waiting for it could help.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.stand(), Stand::Open | Stand::Running | Stand::Checking)
+    }
+
+    pub(super) fn url(&self) -> Option<&str> {
+        match (&self.standing, self.enqueued) {
+            (Some(standing), _) => standing.url.as_deref(),
+            (None, Enqueued::Skipped { url, .. }) => url.as_deref(),
+            (None, _) => None,
+        }
+    }
+
+    /// Whether the file says something else than what went out.
+    pub(super) fn changed(&self) -> bool {
+        matches!(self.enqueued, Enqueued::Skipped { changed: true, .. })
+    }
+}

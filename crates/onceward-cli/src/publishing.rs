@@ -1,0 +1,117 @@
+//! The configuration's channels in the publisher's terms.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use onceward::{Onceward, Time};
+use onceward_http::Client;
+use onceward_publish::channel::Channel as Adapter;
+use onceward_publish::channels::archive::{self, ArchiveChannel};
+use onceward_publish::channels::feed::{self, FeedChannel};
+use onceward_publish::channels::webhook::{Key, WebhookChannel};
+use onceward_publish::content::Rules;
+use onceward_publish::{Configured, Dress, Publisher};
+use secrecy::ExposeSecret;
+
+use crate::config::{self, Channel, Config, Format, Hashtags, OnDoubt, Settings};
+use crate::stop::Stop;
+
+/// The publisher over a store, with every channel of the configuration.
+pub(crate) async fn publisher(config: &Config, once: &Onceward) -> Result<Publisher, Stop> {
+    Ok(Publisher::open(once, channels(config)?).await?)
+}
+
+/// Every channel of the configuration; one whose secret is not set says so in place of its adapter.
+pub(crate) fn channels(config: &Config) -> Result<Vec<Configured>, Stop> {
+    let client = Client::builder().allow(config.allow.iter().copied()).build();
+    let client = client.map_err(|error| Stop::failed("http_client", error.to_string()))?;
+    config.channels.iter().map(|channel| configured(channel, config, &client)).collect()
+}
+
+/// How contents are read: default ids and media paths start at the configuration's folder.
+pub(crate) fn rules(config: &Config) -> Rules {
+    Rules {
+        root: config.folder.clone(),
+        static_root: config.publish.static_folder.clone(),
+        timezone: config.publish.timezone.clone(),
+        channels: config.channels.iter().map(|channel| channel.name.clone()).collect(),
+        groups: config.groups.iter().map(|group| (group.name.clone(), group.channels.clone())).collect(),
+        default_channels: config.publish.channels.clone(),
+        now: Time::now(),
+    }
+}
+
+fn configured(channel: &Channel, config: &Config, client: &Client) -> Result<Configured, Stop> {
+    let lacking = channel.lacking(&config.env, &config.folder).into_iter().next();
+    let adapter = match lacking {
+        Some((key, why)) => Err(format!("{key}: {why}")),
+        None => Ok(adapter(channel, config, client)?),
+    };
+    let dress = Dress {
+        template: channel.template.clone(),
+        hashtags: config.publish.hashtags == Hashtags::Append,
+        link_query: config.publish.link_query.clone(),
+    };
+    Ok(Configured {
+        name: channel.name.clone(),
+        was: channel.was.clone(),
+        adapter,
+        dress,
+        retry: channel.pace.retry,
+        timeout: channel.timeout,
+        resend: channel.on_doubt == OnDoubt::Resend,
+    })
+}
+
+fn adapter(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dyn Adapter>, Stop> {
+    Ok(match &channel.settings {
+        Settings::Feed(settings) => Arc::new(feed(channel, settings)),
+        Settings::Archive(settings) => Arc::new(archive(channel, settings)?),
+        Settings::Webhook(settings) => Arc::new(webhook(channel, settings, config, client)?),
+    })
+}
+
+fn feed(channel: &Channel, settings: &config::Feed) -> FeedChannel {
+    FeedChannel {
+        path: settings.path.clone(),
+        format: match settings.format {
+            Format::Rss => feed::Format::Rss,
+            Format::Atom => feed::Format::Atom,
+            Format::Json => feed::Format::Json,
+        },
+        title: settings.title.clone().unwrap_or_else(|| channel.name.clone()),
+        link: settings.link.as_str().to_owned(),
+        items: usize::try_from(settings.items).unwrap_or(usize::MAX),
+    }
+}
+
+fn archive(channel: &Channel, settings: &config::Archive) -> Result<ArchiveChannel, Stop> {
+    let page = settings.page.as_deref().map(|path| template(channel, path)).transpose()?;
+    let title = settings.title.clone().unwrap_or_else(|| channel.name.clone());
+    Ok(ArchiveChannel { path: settings.path.clone(), archive: archive::Archive { title, page } })
+}
+
+fn template(channel: &Channel, path: &Path) -> Result<String, Stop> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let text = format!("[channels.{}] page: {}: {error}", channel.name, path.display());
+        Stop::usage("template_unreadable", text)
+    })
+}
+
+fn webhook(
+    channel: &Channel,
+    settings: &config::Webhook,
+    config: &Config,
+    client: &Client,
+) -> Result<WebhookChannel, Stop> {
+    let wrong = |key: &str, why: String| {
+        Stop::usage("channel_invalid", format!("[channels.{}] {key}: {why}", channel.name))
+    };
+    let secret = settings.secret.resolve(&config.env, &config.folder);
+    let secret = secret.map_err(|lacking| wrong("secret", lacking.to_string()))?;
+    let key = Key::parse(secret.expose_secret()).map_err(|error| wrong("secret", error.to_string()))?;
+    // The client gives up first: it knows whether anything was sent.
+    let timeout = channel.timeout - channel.timeout / 20;
+    WebhookChannel::new(settings.url.as_str(), key, client.clone(), timeout)
+        .map_err(|error| wrong("url", error.to_string()))
+}

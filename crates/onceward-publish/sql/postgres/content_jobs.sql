@@ -1,0 +1,6 @@
+-- Gives the jobs of the named contents. The state is null when retention has dropped the job.
+SELECT link.content_id, link.channel_id, link.job_id, job.state, job.held_reason,
+    EXISTS (SELECT 1 FROM onceward.effect AS effect WHERE effect.job_id = link.job_id) AS sent
+FROM json_array_elements_text($1::text::json) AS item(value)
+JOIN onceward.content_job AS link ON link.content_id = item.value
+LEFT JOIN onceward.job_all AS job ON job.id = link.job_id

@@ -1,0 +1,2 @@
+-- Gives the newest entries of a channel.
+SELECT entry FROM onceward_entry WHERE channel_id = ?1 ORDER BY published_at DESC, content_id LIMIT ?2

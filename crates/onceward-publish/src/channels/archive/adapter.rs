@@ -1,0 +1,60 @@
+//! Archives as channels.
+
+use std::path::PathBuf;
+
+use onceward::{Class, Failure, Intent, Receipt, SendError};
+use serde_json::Value as Json;
+
+use super::{Archive, render, slug};
+use crate::channel::{Channel, Doing, Part, Reason, Sending};
+use crate::channels::shelf::{self, Shelf};
+use crate::channels::stable_id;
+use crate::dress::Dressed;
+
+/// A folder of HTML pages. The same entry any number of times is one page, so it may always be sent again.
+#[derive(Debug, Clone)]
+pub struct ArchiveChannel {
+    /// The folder, absolute.
+    pub path: PathBuf,
+    /// What it says about itself.
+    pub archive: Archive,
+}
+
+impl Channel for ArchiveChannel {
+    fn render(&self, post: &Dressed<'_>) -> Result<Vec<Part>, Reason> {
+        render(&self.archive, &[]).map_err(|error| {
+            Reason::new(
+                "template_wrong",
+                format!("the archive's page: {error}; correct the file that `page` names"),
+            )
+        })?;
+        shelf::part(post, "", None)
+    }
+
+    fn class(&self) -> Class {
+        Class::Deterministic
+    }
+
+    fn commit<'a>(
+        &'a self,
+        to: &'a Sending<'a>,
+        intent: &'a Intent<Json>,
+    ) -> Doing<'a, Result<Receipt, SendError>> {
+        Box::pin(async move {
+            let (archive, folder) = (self.archive.clone(), self.path.clone());
+            let make = move |entries: &[_]| {
+                let pages =
+                    render(&archive, entries).map_err(|error| format!("the archive's page: {error}"))?;
+                Ok(pages.into_iter().map(|page| (folder.join(page.name), page.bytes)).collect())
+            };
+            let shelf = Shelf { path: self.path.clone(), folder: self.path.clone(), items: usize::MAX, make };
+            let entry = shelf.put(to, &intent.request).await?;
+            let page = self.path.join(slug(&entry.id));
+            Ok(Receipt::id(stable_id(to.channel, to.content)).at(shelf::file_url(&page)))
+        })
+    }
+
+    fn check(&self) -> Doing<'_, Result<String, Failure>> {
+        Box::pin(async { shelf::check(&self.path) })
+    }
+}

@@ -1,0 +1,176 @@
+//! Files made from all that a channel has published: one at a time, whoever asks, in whatever process.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use onceward::{Cause, Onceward, SendError};
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
+
+use super::{Entry, Picture as Shown, atomic_file};
+use crate::body::{self, Links};
+use crate::channel::{Part, Reason, Sending};
+use crate::dress::Dressed;
+use crate::store::{entries, media};
+
+/// The folder of pictures beside the files.
+const MEDIA: &str = "media";
+
+/// The frozen request of a feed or an archive.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Shelved {
+    entry: Entry,
+    /// The pictures that the entry shows: hash and file name.
+    media: Vec<(String, String)>,
+}
+
+/// Where an entry is put, and what is made of all of them.
+pub(super) struct Shelf<M> {
+    /// One writer at a time holds the lock beside this file or folder.
+    pub(super) path: PathBuf,
+    /// Where pictures go.
+    pub(super) folder: PathBuf,
+    /// At most so many entries are asked for, the newest.
+    pub(super) items: usize,
+    /// Makes the files: their paths and bytes.
+    pub(super) make: M,
+}
+
+/// The part that shows a post with its pictures below `base`, an address or nothing for pages in the same folder.
+pub(super) fn part(post: &Dressed<'_>, base: &str, links: Option<&str>) -> Result<Vec<Part>, Reason> {
+    let name =
+        |picture: &crate::post::Picture| format!("{}.{}", picture.facts.sha256, picture.facts.kind.suffix());
+    let url = |picture: &crate::post::Picture| format!("{base}{MEDIA}/{}", name(picture));
+    let pictures = &post.post.media;
+    let find = |path: &str| pictures.iter().find(|it| same_file(&it.given, path)).map(url);
+    let relative = post.post.link.as_deref().or(links).and_then(|link| url::Url::parse(link).ok());
+    let html = body::html(&post.post.body, &Links { base: relative.as_ref(), images: &find });
+    let first = pictures.iter().find(|it| it.facts.kind.is_image());
+    let image = first.map(|it| Shown {
+        url: url(it),
+        kind: it.facts.kind,
+        bytes: it.facts.bytes,
+        alt: it.alt.clone(),
+    });
+    let entry = Entry {
+        id: post.post.content.clone(),
+        title: post.post.title.clone(),
+        link: post.link.clone(),
+        html,
+        text: post.text.clone(),
+        tags: post.post.tags.clone(),
+        published: post.at,
+        updated: post.at,
+        image,
+    };
+    let media = pictures.iter().map(|it| (it.facts.sha256.clone(), name(it))).collect();
+    let (text, length) = (post.text.clone(), post.text.chars().count());
+    let request = serde_json::to_value(Shelved { entry, media })
+        .map_err(|error| Reason::new("request_not_json", error.to_string()))?;
+    Ok(vec![Part { text, length, request }])
+}
+
+/// `./a.png` and `a.png` are one file.
+fn same_file(left: &str, right: &str) -> bool {
+    let steps =
+        |path| Path::new(path).components().filter(|it| *it != std::path::Component::CurDir).collect();
+    let (left, right): (Vec<_>, Vec<_>) = (steps(left), steps(right));
+    left == right
+}
+
+impl<M> Shelf<M>
+where
+    M: FnOnce(&[Entry]) -> Result<Vec<(PathBuf, Vec<u8>)>, String> + Send + 'static,
+{
+    /// Puts an entry on the shelf and makes the files from all that stands there.
+    ///
+    /// The files come first and the row second, both under the lock: a failure of the files leaves nothing behind,
+    /// and a crash in between is repaired by the same request sent again.
+    pub(super) async fn put(self, to: &Sending<'_>, request: &serde_json::Value) -> Result<Entry, SendError> {
+        let shelved: Shelved = serde_json::from_value(request.clone())?;
+        let (once, channel) = (to.once.clone(), to.channel.to_owned());
+        let entry = shelved.entry.clone();
+        let handle = Handle::current();
+        // A thread of its own: nobody lets go of the lock half-way when a deadline drops this future.
+        let work = move || self.put_now(&handle, &once, &channel, shelved);
+        tokio::task::spawn_blocking(work)
+            .await
+            .map_err(|error| SendError::Unknown(cause(error.to_string())))??;
+        Ok(entry)
+    }
+
+    fn put_now(
+        self,
+        runtime: &Handle,
+        once: &Onceward,
+        channel: &str,
+        new: Shelved,
+    ) -> Result<(), SendError> {
+        let not_sent = |text: String| SendError::NotSent(cause(text));
+        let _guard = lock(&self.path).map_err(|error| not_sent(error.to_string()))?;
+        let mut entries = runtime
+            .block_on(entries::newest(once.db(), channel, self.items))
+            .map_err(|error| not_sent(error.to_string()))?;
+        entries.retain(|entry| entry.id != new.entry.id);
+        entries.push(new.entry.clone());
+        for (hash, name) in &new.media {
+            picture(runtime, once, hash, &self.folder.join(MEDIA).join(name)).map_err(not_sent)?;
+        }
+        for (path, bytes) in (self.make)(&entries).map_err(not_sent)? {
+            replace(&path, &bytes).map_err(|error| not_sent(error.to_string()))?;
+        }
+        let put = runtime.block_on(entries::put(once.db(), channel, new.entry));
+        put.map_err(|error| SendError::Unknown(cause(error.to_string())))
+    }
+}
+
+fn cause(text: String) -> Cause {
+    Cause::new("file_not_written", text)
+}
+
+/// Held until the file is dropped, by this process or its end.
+fn lock(path: &Path) -> io::Result<File> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let path = folder.join(format!(".{name}.lock"));
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    fs::create_dir_all(folder).map_err(named)?;
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(named)?;
+    file.lock().map_err(named)?;
+    Ok(file)
+}
+
+fn picture(runtime: &Handle, once: &Onceward, hash: &str, path: &Path) -> Result<(), String> {
+    if path.exists() {
+        return Ok(());
+    }
+    let bytes = runtime.block_on(media::get(once.db(), hash)).map_err(|error| error.to_string())?;
+    let bytes = bytes.ok_or_else(|| format!("the picture {hash} is not in the store"))?;
+    atomic_file::write(path, &bytes).map_err(|error| error.to_string())
+}
+
+/// A file that says the same already keeps its time.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    atomic_file::write(path, bytes)
+}
+
+/// Whether files can be made in this folder, or in the nearest one above it that exists.
+pub(super) fn check(folder: &Path) -> Result<String, onceward::Failure> {
+    let mut above = folder.ancestors().filter(|it| it.is_dir());
+    let there = above.next().unwrap_or(Path::new("/"));
+    let facts = fs::metadata(there);
+    if facts.is_ok_and(|facts| !facts.permissions().readonly()) {
+        return Ok(format!("files go to {}", folder.display()));
+    }
+    let text = format!("{} cannot be written to; change its permissions or `path`", there.display());
+    Err(onceward::Failure::permanent(Cause::new("folder_not_writable", text)))
+}
+
+/// The address of a file of this machine.
+pub(super) fn file_url(path: &Path) -> String {
+    url::Url::from_file_path(path).map_or_else(|()| path.display().to_string(), String::from)
+}

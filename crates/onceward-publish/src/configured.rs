@@ -1,0 +1,28 @@
+//! A channel as the configuration has it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use onceward::retry::RetryPolicy;
+
+use crate::channel::Channel;
+use crate::dress::Dress;
+
+/// A channel, ready to be used; or without its adapter, when this process lacks a secret.
+#[derive(Debug, Clone)]
+pub struct Configured {
+    /// Its name, which is also the name of its queue.
+    pub name: String,
+    /// Its former name: jobs and keys move along.
+    pub was: Option<String>,
+    /// What is special about it; else what this process lacks, and what to do.
+    pub adapter: Result<Arc<dyn Channel>, String>,
+    /// How it dresses texts.
+    pub dress: Dress,
+    /// How its jobs are tried again.
+    pub retry: RetryPolicy,
+    /// How long one request may take.
+    pub timeout: Duration,
+    /// A doubt that nobody can settle is sent again, once: the owner's choice.
+    pub resend: bool,
+}

@@ -1,0 +1,95 @@
+//! A post in the dress of one channel: its template, its link, its hashtags. Pure.
+
+use minijinja::{Environment, context};
+use onceward::Time;
+use url::Url;
+
+use crate::body::{self, Links};
+use crate::channel::Reason;
+use crate::post::Post;
+
+/// How a channel dresses every text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Dress {
+    /// A template over title, text, link, tags, id and channel, in place of the content's own text.
+    pub template: Option<String>,
+    /// Whether tags go to the end of texts that have no other place for them.
+    pub hashtags: bool,
+    /// Added to the query of links; `{channel}` becomes the channel's name.
+    pub link_query: Option<String>,
+}
+
+/// A post, dressed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dressed<'a> {
+    /// The post as it was written.
+    pub post: &'a Post,
+    /// Its link, with the channel's addition.
+    pub link: Option<String>,
+    /// Its text without markup, or what the template made of it.
+    pub text: String,
+    /// Text, link and hashtags in one, for channels that have no place of their own for link and tags.
+    pub whole: String,
+    /// When it is published: frozen with the first send.
+    pub at: Time,
+}
+
+impl Dress {
+    /// Dresses a post for the channel of that name.
+    ///
+    /// # Errors
+    /// When the template is wrong.
+    pub fn put_on<'a>(&self, post: &'a Post, channel: &str, at: Time) -> Result<Dressed<'a>, Reason> {
+        let link = post.link.as_deref().map(|link| self.link(link, channel));
+        let plain = body::text(&post.body, &Links::NONE);
+        let own = self.template.is_none();
+        let text = match &self.template {
+            Some(template) => self.fill(template, post, &plain, link.as_deref(), channel)?,
+            None => plain,
+        };
+        let appended = link.clone().filter(|link| own && !text.contains(link.as_str()));
+        let tags = (self.hashtags && own).then(|| hashtags(&post.tags)).filter(|tags| !tags.is_empty());
+        let pieces = [Some(text.clone()).filter(|text| !text.is_empty()), appended, tags];
+        let whole = pieces.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+        Ok(Dressed { post, link, text, whole, at })
+    }
+
+    /// The link with the channel's addition to its query.
+    fn link(&self, link: &str, channel: &str) -> String {
+        let (Some(query), Ok(mut url)) = (&self.link_query, Url::parse(link)) else { return link.to_owned() };
+        let added = query.replace("{channel}", channel);
+        let query = match url.query().filter(|own| !own.is_empty()) {
+            Some(own) => format!("{own}&{added}"),
+            None => added,
+        };
+        url.set_query(Some(&query));
+        url.into()
+    }
+
+    fn fill(
+        &self,
+        template: &str,
+        post: &Post,
+        text: &str,
+        link: Option<&str>,
+        channel: &str,
+    ) -> Result<String, Reason> {
+        let values = context! {
+            title => post.title.as_deref(), text, link, tags => &post.tags, id => &post.content, channel,
+        };
+        let filled = Environment::new().render_str(template, values);
+        filled.map(|text| text.trim().to_owned()).map_err(|error| {
+            Reason::new(
+                "template_wrong",
+                format!("the channel's template: {error}; correct `template` of the channel"),
+            )
+        })
+    }
+}
+
+/// `#rust #작업큐`: white space and marks would end a hashtag, so they are left out.
+fn hashtags(tags: &[String]) -> String {
+    let tag = |tag: &String| tag.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let tags = tags.iter().map(tag).filter(|tag| !tag.is_empty());
+    tags.map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,266 @@
+//! Contents × channels → what a run will do. Pure: what is known goes in, and the plan comes out.
+
+use std::collections::BTreeMap;
+
+use onceward::{State, Time};
+
+use crate::channel::{Part, Reason};
+use crate::configured::Configured;
+use crate::content::{Batch, Content, Skipped};
+use crate::post::Post;
+use crate::refusal::Refusal;
+use crate::store::contents::{Known, KnownJob, Look};
+
+/// The longest payload that the queue takes, in bytes.
+const LONGEST: usize = 256 * 1024;
+
+/// What a person asks of one run, beside what the files say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// These channels in place of those that the files name.
+    pub to: Option<Vec<String>>,
+    /// This time in place of the files'.
+    pub at: Option<Time>,
+    /// Every job waits for a release.
+    pub hold: bool,
+    /// The only file is published once more, on purpose, under this id.
+    pub as_new: Option<String>,
+}
+
+/// What a run will do, and what it will not.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan {
+    /// What will be enqueued, in the order of the files.
+    pub contents: Vec<Planned>,
+    /// Files that say themselves that they are not to go out.
+    pub drafts: Vec<Skipped>,
+    /// Everything that is wrong, of all files and channels together.
+    pub refused: Vec<Refusal>,
+}
+
+/// A content and its jobs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// The content.
+    pub content: Content,
+    /// The time in force: the run's, a person's earlier one, or the file's.
+    pub publish_at: Option<Time>,
+    /// One for each of its channels.
+    pub jobs: Vec<PlannedJob>,
+    /// Channels that were taken out of the file before their job left: job and name.
+    pub withdrawn: Vec<(onceward::JobId, String)>,
+    /// Channels that were added after the first publish: they get it only when they are named.
+    pub added: Vec<String>,
+}
+
+/// What will happen on one channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedJob {
+    /// The channel's name.
+    pub channel: String,
+    /// What it gets.
+    pub post: Post,
+    /// What the run does about it.
+    pub act: Act,
+    /// Waits for a release.
+    pub hold: bool,
+    /// What would be sent; empty for a job that is left as it is.
+    pub parts: Vec<Part>,
+    /// The longest text that the channel takes, counted as it counts.
+    pub longest: Option<usize>,
+}
+
+/// What a run does about one content on one channel. The queue has the last word, when it is enqueued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// There is no job yet.
+    New,
+    /// Nothing of its job has left: it gets what the file says now.
+    Update,
+    /// Its job is under way or over, and stays as it is.
+    Leave,
+}
+
+/// What a plan is made from.
+#[derive(Debug)]
+pub(crate) struct Facts<'a> {
+    pub channels: &'a BTreeMap<String, Configured>,
+    /// Stable ids by name; a channel that was never used has none.
+    pub ids: &'a BTreeMap<String, String>,
+    pub known: &'a BTreeMap<String, Known>,
+    pub now: Time,
+}
+
+/// Plans a batch. Whatever is wrong with a content keeps all of it out.
+pub(crate) fn plan(batch: Batch, wishes: &Wishes, facts: &Facts<'_>) -> Plan {
+    let mut plan = Plan { contents: Vec::new(), drafts: batch.skipped, refused: batch.refused };
+    for content in batch.contents {
+        let known = facts.known.get(&content.id);
+        if let (Some(id), true) = (&wishes.as_new, known.is_some()) {
+            plan.refused.push(Refusal::new(
+                &content.file,
+                "id_taken",
+                format!("{id:?} was published before; choose another id"),
+            ));
+            continue;
+        }
+        if known.is_none() && content.expire_at.as_ref().is_some_and(|wish| wish.at <= facts.now) {
+            plan.drafts.push(Skipped { file: content.file, reason: "expire_at has passed".to_owned() });
+            continue;
+        }
+        match one(content, known, wishes, facts) {
+            Ok(planned) => plan.contents.push(planned),
+            Err(refused) => plan.refused.extend(refused),
+        }
+    }
+    plan
+}
+
+fn one(
+    content: Content,
+    known: Option<&Known>,
+    wishes: &Wishes,
+    facts: &Facts<'_>,
+) -> Result<Planned, Vec<Refusal>> {
+    let publish_at = in_force(&content, known, wishes.at);
+    let mut planned =
+        Planned { content, publish_at, jobs: Vec::new(), withdrawn: Vec::new(), added: Vec::new() };
+    let mut refused = Vec::new();
+    for name in wishes.to.as_ref().unwrap_or(&planned.content.channels) {
+        let Some(channel) = facts.channels.get(name) else { continue };
+        let id = facts.ids.get(name).map(String::as_str).unwrap_or_default();
+        let job = known.and_then(|known| known.jobs.get(id));
+        if known.is_some() && job.is_none() && wishes.to.is_none() {
+            planned.added.push(name.clone());
+            continue;
+        }
+        let post = Post::of(&planned.content, name, id, publish_at);
+        let act = act(job);
+        let hold = planned.content.approve || wishes.hold || held_by_hand(known, job);
+        match preflight(channel, &post, act, publish_at.unwrap_or(facts.now).max(facts.now)) {
+            Ok(parts) => {
+                let longest = channel.adapter.as_ref().ok().and_then(|it| it.limits().text);
+                planned.jobs.push(PlannedJob { channel: name.clone(), post, act, hold, parts, longest });
+            }
+            Err(reason) => refused.push(refusal(&planned.content, name, &reason)),
+        }
+    }
+    if let (Some(known), None) = (known, &wishes.to) {
+        planned.withdrawn = withdrawn(&planned.content, known, facts);
+    }
+    if refused.is_empty() { Ok(planned) } else { Err(refused) }
+}
+
+/// A time that a person set stays until the file's own time changes: a run without `--at` must not send early.
+fn in_force(content: &Content, known: Option<&Known>, at: Option<Time>) -> Option<Time> {
+    let of = |content: &Content| content.publish_at.as_ref().map(|wish| wish.at);
+    match known {
+        _ if at.is_some() => at,
+        Some(known) if of(&known.source) == of(content) => known.publish_at,
+        _ => of(content),
+    }
+}
+
+fn act(job: Option<&KnownJob>) -> Act {
+    match job {
+        None => Act::New,
+        Some(KnownJob { state: Some(State::Pending | State::Dead), sent: false, .. }) => Act::Update,
+        Some(_) => Act::Leave,
+    }
+}
+
+/// Held by `--hold`, not by the file: only a release lets it go, no later run.
+fn held_by_hand(known: Option<&Known>, job: Option<&KnownJob>) -> bool {
+    let held = job.is_some_and(|job| job.held.as_deref() == Some(APPROVAL));
+    held && known.is_some_and(|known| !known.source.approve)
+}
+
+/// Why a job waits that a person is to release.
+pub(crate) const APPROVAL: &str = "approval";
+
+/// Everything that can be known before anything is enqueued.
+fn preflight(channel: &Configured, post: &Post, act: Act, at: Time) -> Result<Vec<Part>, Reason> {
+    if act == Act::Leave {
+        return Ok(Vec::new());
+    }
+    let adapter = channel.adapter.as_ref().map_err(|lacking| Reason {
+        key: Some("channels"),
+        ..Reason::new("secret_missing", lacking.clone())
+    })?;
+    let length = serde_json::to_string(post).map_or(0, |json| json.len());
+    if length > LONGEST {
+        let text =
+            format!("the content has {length} bytes with everything; at most {LONGEST} fit into a job");
+        return Err(Reason::new("content_too_large", text));
+    }
+    adapter.render(&channel.dress.put_on(post, &channel.name, at)?)
+}
+
+fn refusal(content: &Content, channel: &str, reason: &Reason) -> Refusal {
+    let variant = format!("variants.{channel}");
+    let key = match reason.key {
+        Some(key) => key,
+        None if content.variants.get(channel).is_some_and(|it| it.text.is_some()) => variant.as_str(),
+        None => "body",
+    };
+    Refusal::new(&content.file, reason.code, reason.text.clone()).at(content.line_of(key)).of(key).by(channel)
+}
+
+/// Jobs of channels that the file no longer names, while nothing of them has left. A channel that left the
+/// configuration is no wish of the file's.
+fn withdrawn(content: &Content, known: &Known, facts: &Facts<'_>) -> Vec<(onceward::JobId, String)> {
+    let name_of = |id: &String| facts.ids.iter().find(|(_, known)| *known == id).map(|(name, _)| name);
+    let gone = known.jobs.iter().filter_map(|(id, job)| Some((job, name_of(id)?)));
+    gone.filter(|(job, name)| {
+        job.state == Some(State::Pending)
+            && !job.sent
+            && facts.channels.contains_key(*name)
+            && !content.channels.contains(*name)
+    })
+    .map(|(job, name)| (job.id, name.clone()))
+    .collect()
+}
+
+impl Plan {
+    /// The looks of all that is new, to find out whether it went out under another id.
+    pub(crate) fn looks(&self) -> Vec<Look> {
+        let jobs = self.contents.iter().flat_map(|it| &it.jobs);
+        jobs.filter(|job| job.act == Act::New).map(PlannedJob::look).collect()
+    }
+
+    /// Keeps out what went out before under another id: the file was moved, and would be published twice.
+    pub(crate) fn refuse_moved(&mut self, alike: &BTreeMap<Look, Vec<(String, String)>>) {
+        let refused = &mut self.refused;
+        self.contents.retain(|planned| {
+            let content = &planned.content;
+            let twin = planned.jobs.iter().filter(|job| job.act == Act::New).find_map(|job| {
+                let twin = alike.get(&job.look())?.iter().find(|(id, _)| *id != content.id)?;
+                Some((job, twin))
+            });
+            let Some((job, (id, file))) = twin else { return true };
+            let text = format!(
+                "looks like {id:?} ({file}), moved: it went to {} before; write `id: {id}` into this file, or publish \
+                 it on purpose with --as-new",
+                job.channel
+            );
+            refused.push(Refusal::new(&content.file, "moved", text).at(content.line_of("id")).of("id").by(&job.channel));
+            false
+        });
+    }
+
+    /// The channels that would get more than `burst` new jobs, with the number.
+    pub fn bursts(&self, burst: usize) -> Vec<(String, usize)> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for job in self.contents.iter().flat_map(|it| &it.jobs).filter(|job| job.act == Act::New) {
+            *counts.entry(&job.channel).or_default() += 1;
+        }
+        let many = counts.into_iter().filter(|(_, count)| *count > burst);
+        many.map(|(channel, count)| (channel.to_owned(), count)).collect()
+    }
+}
+
+impl PlannedJob {
+    fn look(&self) -> Look {
+        Look { channel: self.post.channel.clone(), likeness: self.post.likeness() }
+    }
+}

@@ -1,0 +1,168 @@
+//! The publisher: plans, enqueues, delivers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use onceward::{Engine, Enqueued, Error, Job, JobId, NewJob, Onceward, Time, WorkerBuilder};
+use onceward_db::Database;
+
+use crate::configured::Configured;
+use crate::content::{Batch, Content};
+use crate::deliver;
+use crate::media::{self, Place};
+use crate::plan::{APPROVAL, Act, Facts, Plan, Planned, PlannedJob, Wishes, plan};
+use crate::post::Post;
+use crate::store::PUBLISH_TABLES;
+use crate::store::channels::{self, Named};
+use crate::store::contents::{self, Enqueue, Item};
+use crate::store::media::Blob;
+use crate::store::standing::{self, Standing};
+
+/// All channels over one store. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Publisher(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    once: Onceward,
+    channels: BTreeMap<String, Configured>,
+    /// Stable ids by name.
+    ids: BTreeMap<String, String>,
+}
+
+/// Brings the publisher's tables to the version of this program; gives how many steps ran.
+pub async fn migrate(once: &Onceward) -> Result<usize, Error> {
+    Ok(once.db().migrate(&[PUBLISH_TABLES]).await?)
+}
+
+/// Plans without touching the store, or without any: for a look before the first run.
+pub async fn preview(
+    once: Option<&Onceward>,
+    channels: Vec<Configured>,
+    batch: Batch,
+    wishes: &Wishes,
+) -> Result<Plan, Error> {
+    let channels = by_name(channels);
+    let Some(once) = once else { return survey(None, &channels, &BTreeMap::new(), batch, wishes).await };
+    if once.db().version(&PUBLISH_TABLES).await? < PUBLISH_TABLES.newest() {
+        return survey(None, &channels, &BTreeMap::new(), batch, wishes).await;
+    }
+    let ids = channels::list(once.db()).await?;
+    survey(Some(once.db()), &channels, &ids, batch, wishes).await
+}
+
+impl Publisher {
+    /// Makes the tables on SQLite (`migrate` does on PostgreSQL), and gives new channels their stable ids.
+    pub async fn open(once: &Onceward, channels: Vec<Configured>) -> Result<Self, Error> {
+        if once.engine() == Engine::Sqlite {
+            migrate(once).await?;
+        }
+        once.db().require(&[PUBLISH_TABLES]).await?;
+        let named = channels.iter().map(|it| Named { name: it.name.clone(), was: it.was.clone() });
+        let ids = channels::claim(once.db(), named.collect()).await?;
+        Ok(Self(Arc::new(Inner { once: once.clone(), channels: by_name(channels), ids })))
+    }
+
+    /// What a run would do.
+    pub async fn plan(&self, batch: Batch, wishes: &Wishes) -> Result<Plan, Error> {
+        let Inner { once, channels, ids } = &*self.0;
+        survey(Some(once.db()), channels, ids, batch, wishes).await
+    }
+
+    /// Enqueues what is planned, all in one transaction: contents, media and jobs. Gives one answer for each job.
+    pub async fn enqueue(&self, plan: &Plan) -> Result<Vec<Vec<Enqueued>>, Error> {
+        let items = plan.contents.iter().map(|planned| self.item(planned)).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.0.once.db().fold::<Enqueue>(items).await?)
+    }
+
+    fn item(&self, planned: &Planned) -> Result<Item, Error> {
+        let jobs: Vec<_> = planned.jobs.iter().map(|job| self.job(planned, job)).collect();
+        let moves = planned.jobs.iter().any(|job| job.act != Act::Leave);
+        let media = if moves { blobs(&planned.content)? } else { Vec::new() };
+        let (once, content) = (self.0.once.clone(), planned.content.clone());
+        Ok(Item { once, content, publish_at: planned.publish_at, jobs, media })
+    }
+
+    fn job(&self, planned: &Planned, job: &PlannedJob) -> (String, String, NewJob) {
+        let post = &job.post;
+        let mut new =
+            post.clone().with().queue(&job.channel).dedup(post.key(), onceward::Dedup::Forever).update();
+        // A job that was scheduled and no longer is goes now; a new one goes by the database's clock.
+        let now = (job.act == Act::Update).then(Time::now);
+        if let Some(at) = planned.publish_at.or(now) {
+            new = new.run_at(at);
+        }
+        if job.hold {
+            new = new.hold(APPROVAL);
+        }
+        if let Some(channel) = self.0.channels.get(&job.channel) {
+            new = new.retry(channel.retry);
+        }
+        (post.channel.clone(), post.likeness(), new)
+    }
+
+    /// The named jobs as they stand; those that retention has dropped are missing.
+    pub async fn standing(&self, jobs: &[JobId]) -> Result<Vec<Standing>, Error> {
+        Ok(standing::standing(self.0.once.db(), jobs).await?)
+    }
+
+    /// Lets a worker deliver posts, from the queues that it is told to serve: each channel has one, of its name.
+    #[must_use]
+    pub fn register(&self, worker: WorkerBuilder) -> WorkerBuilder {
+        worker.register_fn(Post::KIND, Post::VERSION, self.clone(), deliver::deliver)
+    }
+
+    /// Whether this process has all that the channel needs.
+    pub fn is_ready(&self, channel: &str) -> bool {
+        self.0.channels.get(channel).is_some_and(|it| it.adapter.is_ok())
+    }
+
+    /// The channel of that stable id.
+    pub(crate) fn channel(&self, id: &str) -> Option<&Configured> {
+        let name = self.0.ids.iter().find(|(_, known)| *known == id).map(|(name, _)| name)?;
+        self.0.channels.get(name)
+    }
+}
+
+fn by_name(channels: Vec<Configured>) -> BTreeMap<String, Configured> {
+    channels.into_iter().map(|channel| (channel.name.clone(), channel)).collect()
+}
+
+async fn survey(
+    db: Option<&Database>,
+    channels: &BTreeMap<String, Configured>,
+    ids: &BTreeMap<String, String>,
+    mut batch: Batch,
+    wishes: &Wishes,
+) -> Result<Plan, Error> {
+    if let (Some(id), [content]) = (&wishes.as_new, batch.contents.as_mut_slice()) {
+        content.id.clone_from(id);
+    }
+    let names: Vec<&str> = batch.contents.iter().map(|content| content.id.as_str()).collect();
+    let known = match db {
+        Some(db) => contents::known(db, &names).await?,
+        None => BTreeMap::new(),
+    };
+    let mut planned = plan(batch, wishes, &Facts { channels, ids, known: &known, now: Time::now() });
+    if let (Some(db), None) = (db, &wishes.as_new) {
+        let alike = contents::alike(db, &planned.looks()).await?;
+        planned.refuse_moved(&alike);
+    }
+    Ok(planned)
+}
+
+/// The bytes of a content's media, which must be those that the plan was made from.
+fn blobs(content: &Content) -> Result<Vec<Blob>, Error> {
+    let blob = |media: &crate::content::Media| {
+        let root = media.path.parent().unwrap_or(&media.path).to_owned();
+        let bytes = media::read(&Place { path: media.path.clone(), root }).map_err(|error| {
+            Error::Invalid { code: error.code(), text: format!("{}: {error}", media.given) }
+        })?;
+        if media::facts(&bytes).is_ok_and(|facts| facts.sha256 == media.facts.sha256) {
+            return Ok(Blob { sha256: media.facts.sha256.clone(), mime: media.facts.kind.mime(), bytes });
+        }
+        let text = format!("{} changed while it was read; run it again", media.path.display());
+        Err(Error::Invalid { code: "media_changed", text })
+    };
+    content.media.iter().map(blob).collect()
+}

@@ -1,0 +1,162 @@
+//! Contents, their jobs, and the one transaction that makes both.
+
+use std::collections::BTreeMap;
+
+use onceward::{Enqueued, JobId, NewJob, Onceward, State};
+use onceward_db::{Conn, Database, Error, ErrorKind, Fold, Result, Row, Sql, Time, rank, sql};
+use serde::Serialize;
+
+use super::media::Blob;
+use super::{from_json, media, standing, to_json};
+use crate::content::Content;
+
+const CONTENT_LIST: Sql = sql!("content_list");
+const CONTENT_PUT: Sql = sql!("content_put");
+const CONTENT_JOBS: Sql = sql!("content_jobs");
+const CONTENT_JOB_PUT: Sql = sql!("content_job_put");
+const ALIKE: Sql = sql!("alike");
+
+/// A content as it was last enqueued.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Known {
+    /// As it was read then.
+    pub source: Content,
+    /// The time in force.
+    pub publish_at: Option<Time>,
+    /// Its jobs by the stable id of their channel.
+    pub jobs: BTreeMap<String, KnownJob>,
+}
+
+/// A job of a content.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct KnownJob {
+    pub id: JobId,
+    /// `None`: retention has dropped it, so it was done or cancelled.
+    pub state: Option<State>,
+    pub held: Option<String>,
+    /// One of its effects was prepared: it is not changed any more.
+    pub sent: bool,
+}
+
+/// What a run enqueues of one content.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub once: Onceward,
+    pub content: Content,
+    pub publish_at: Option<Time>,
+    /// For each job: the stable id of its channel, its likeness, and the job.
+    pub jobs: Vec<(String, String, NewJob)>,
+    pub media: Vec<Blob>,
+}
+
+/// Content, media and jobs exist together, or not at all.
+pub(crate) struct Enqueue;
+
+impl Fold for Enqueue {
+    type Item = Item;
+    type Answer = Vec<Enqueued>;
+    const RANK: u8 = rank::ENQUEUE;
+    const WAKES: bool = true;
+
+    async fn run(conn: &mut Conn<'_>, items: &[Item], now: Option<Time>) -> Result<Vec<Vec<Enqueued>>> {
+        let mut answers = Vec::with_capacity(items.len());
+        for item in items {
+            answers.push(enqueue(conn, item, now).await?);
+        }
+        Ok(answers)
+    }
+}
+
+async fn enqueue(conn: &mut Conn<'_>, item: &Item, now: Option<Time>) -> Result<Vec<Enqueued>> {
+    for blob in &item.media {
+        media::put(conn, blob, now).await?;
+    }
+    let mut answers = Vec::with_capacity(item.jobs.len());
+    for (channel, likeness, job) in &item.jobs {
+        let enqueued = item.once.enqueue_in(conn.reborrow(), job.clone()).await.map_err(of_queue)?;
+        if !matches!(enqueued, Enqueued::Skipped { .. }) {
+            let args = vec![
+                item.content.id.as_str().into(),
+                channel.as_str().into(),
+                enqueued.id().into(),
+                likeness.as_str().into(),
+            ];
+            conn.execute(&CONTENT_JOB_PUT, args).await?;
+        }
+        answers.push(enqueued);
+    }
+    let kept = answers.iter().any(|it| !matches!(it, Enqueued::Skipped { .. }));
+    if kept {
+        put(conn, item, now).await?;
+    }
+    Ok(answers)
+}
+
+async fn put(conn: &mut Conn<'_>, item: &Item, now: Option<Time>) -> Result<()> {
+    let content = &item.content;
+    let args = vec![
+        content.id.as_str().into(),
+        content.file.display().to_string().into(),
+        content.title.clone().into(),
+        to_json(content)?.into(),
+        item.publish_at.into(),
+        now.into(),
+    ];
+    conn.execute(&CONTENT_PUT, args).await.map(drop)
+}
+
+fn of_queue(error: onceward::Error) -> Error {
+    match error {
+        onceward::Error::Store(error) => error,
+        other => Error::new(ErrorKind::Other, other.to_string()),
+    }
+}
+
+/// What is known of contents with these ids.
+pub(crate) async fn known(db: &Database, ids: &[&str]) -> Result<BTreeMap<String, Known>> {
+    let mut reader = db.reader().await?;
+    let mut conn = reader.conn();
+    let ids = to_json(ids)?;
+    let rows = conn.rows(&CONTENT_LIST, vec![ids.as_str().into()]).await?;
+    let mut known = rows.iter().map(one).collect::<Result<BTreeMap<_, _>>>()?;
+    for row in conn.rows(&CONTENT_JOBS, vec![ids.into()]).await? {
+        if let Some(content) = known.get_mut(&row.text("content_id")?) {
+            content.jobs.insert(row.text("channel_id")?, job(&row)?);
+        }
+    }
+    Ok(known)
+}
+
+fn one(row: &Row) -> Result<(String, Known)> {
+    let source = from_json("source", &row.text("source")?)?;
+    let known = Known { source, publish_at: row.opt_time("publish_at")?, jobs: BTreeMap::new() };
+    Ok((row.text("id")?, known))
+}
+
+fn job(row: &Row) -> Result<KnownJob> {
+    let state = row.opt_text("state")?.map(|word| standing::state(&word)).transpose()?;
+    Ok(KnownJob {
+        id: row.int("job_id")?,
+        state,
+        held: row.opt_text("held_reason")?,
+        sent: row.flag("sent")?,
+    })
+}
+
+/// What a text on a channel looks like.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct Look {
+    pub channel: String,
+    pub likeness: String,
+}
+
+/// The contents that look like these: id and file.
+pub(crate) async fn alike(db: &Database, looks: &[Look]) -> Result<BTreeMap<Look, Vec<(String, String)>>> {
+    let rows = db.reader().await?.conn().rows(&ALIKE, vec![to_json(looks)?.into()]).await?;
+    let mut found: BTreeMap<Look, Vec<(String, String)>> = BTreeMap::new();
+    for row in rows {
+        let look = Look { channel: row.text("channel_id")?, likeness: row.text("likeness")? };
+        found.entry(look).or_default().push((row.text("content_id")?, row.text("file")?));
+    }
+    Ok(found)
+}
