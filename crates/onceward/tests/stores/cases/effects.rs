@@ -1,0 +1,268 @@
+//! An effect is sent once, or its doubt is found out.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use onceward::{Cause, Class, Context, Done, Fallback, Failure, NewJob, Outcome, Receipt, Seen, SendError, Time, Worker};
+
+use crate::harness::{Store, Verdict};
+
+/// A platform in memory: what arrived, and what it says next.
+#[derive(Clone, Default)]
+struct Platform(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    arrived: Vec<(String, String)>,
+    answers: Vec<Answer>,
+    looks: Vec<Seen>,
+    class: Option<Class>,
+    resend: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Answer {
+    Accept,
+    AcceptThenReset,
+    Refuse,
+    NotSent,
+}
+
+impl Platform {
+    fn new(class: Class, answers: &[Answer], looks: &[Seen]) -> Self {
+        let state = State {
+            answers: answers.iter().rev().copied().collect(),
+            looks: looks.iter().rev().cloned().collect(),
+            class: Some(class),
+            ..State::default()
+        };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    fn arrived(&self) -> Vec<(String, String)> {
+        self.0.lock().unwrap().arrived.clone()
+    }
+
+    fn send(&self, key: &str, body: &str) -> Result<Receipt, SendError> {
+        let mut state = self.0.lock().unwrap();
+        let answer = state.answers.pop().unwrap_or(Answer::Accept);
+        if !matches!(answer, Answer::NotSent) {
+            state.arrived.push((key.to_owned(), body.to_owned()));
+        }
+        match answer {
+            Answer::Accept => Ok(Receipt::id(format!("id-{key}")).at("https://example.org/1")),
+            Answer::AcceptThenReset => Err(std::io::Error::other("connection reset").into()),
+            Answer::Refuse => Err(SendError::Refused(Failure::permanent(Cause::new("http_422", "too long").status(422)))),
+            Answer::NotSent => Err(SendError::NotSent(Cause::new("dns", "no such host"))),
+        }
+    }
+
+    fn look(&self) -> Seen {
+        self.0.lock().unwrap().looks.pop().unwrap_or(Seen::CannotTell)
+    }
+}
+
+async fn handler(ctx: Context<Platform>) -> Outcome {
+    let platform = ctx.app().clone();
+    let (class, resend) = {
+        let state = platform.0.lock().unwrap();
+        (state.class.unwrap_or(Class::Blind), state.resend)
+    };
+    // A request that would differ on every try, were it not frozen.
+    let request = format!("attempt {}", ctx.job().attempt);
+    let effect = ctx.effect("post", request).class(class).timeout(Duration::from_secs(10)).closes();
+    let effect = if resend { effect.resend() } else { effect };
+    let receipt = effect
+        .verify(async |_| platform.look())
+        .send(async |intent| platform.send(&intent.key, &intent.request))
+        .await?;
+    Ok(receipt.into())
+}
+
+async fn run(store: &Store, platform: &Platform) -> Result<onceward::Report, Box<dyn std::error::Error>> {
+    let worker =
+        Worker::builder(&store.once).register_fn("post", 1, platform.clone(), handler).queue("blog", 5).build()?;
+    Ok(worker.run_until_idle().await?)
+}
+
+async fn start(store: &Store) -> Result<Time, Box<dyn std::error::Error>> {
+    let t0 = "2026-12-01T09:00:00Z".parse()?;
+    store.once.set_clock(t0);
+    store.once.enqueue(NewJob::untyped("blog", "post", "{}")).await?;
+    Ok(t0)
+}
+
+const LOOK_UP: Class = Class::LookUp { lag: Duration::from_secs(20) };
+const KEYED: Class = Class::Keyed { window: Duration::from_hours(1), fallback: Fallback::Blind };
+
+pub(crate) async fn an_accepted_effect_has_its_receipt_in_the_ledger(store: &Store) -> Verdict {
+    start(store).await?;
+    let platform = Platform::new(Class::Blind, &[], &[]);
+    assert_eq!(run(store, &platform).await?.done, 1);
+    assert_eq!(platform.arrived().len(), 1);
+    assert_eq!(store.count("effect", "state = 'accepted' AND sends = 1 AND remote_url = 'https://example.org/1'").await?, 1);
+    assert_eq!(store.count("job_all", "state = 'done' AND open = 0").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_lost_answer_on_a_blind_channel_is_parked(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(Class::Blind, &[Answer::AcceptThenReset], &[]);
+    assert_eq!(run(store, &platform).await?.in_doubt, 1);
+    store.once.set_clock(t0.after(Duration::from_hours(48)));
+    run(store, &platform).await?;
+    assert_eq!(platform.arrived().len(), 1, "never sent again by itself");
+    assert_eq!(store.count("job", "state = 'in_doubt' AND check_at IS NULL AND open = 1").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_lost_answer_on_a_keyed_channel_is_repeated_byte_for_byte(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(KEYED, &[Answer::AcceptThenReset], &[]);
+    assert_eq!(run(store, &platform).await?.in_doubt, 1);
+    store.once.set_clock(t0.after(Duration::from_mins(5)));
+    assert_eq!(run(store, &platform).await?.done, 1);
+    let arrived = platform.arrived();
+    assert_eq!(arrived.len(), 2);
+    assert_eq!(arrived[0], arrived[1], "same key, same bytes");
+    Ok(())
+}
+
+pub(crate) async fn a_key_is_not_trusted_beyond_its_window(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(KEYED, &[Answer::AcceptThenReset], &[]);
+    run(store, &platform).await?;
+    store.once.set_clock(t0.after(Duration::from_mins(58)));
+    run(store, &platform).await?;
+    assert_eq!(platform.arrived().len(), 1);
+    assert_eq!(store.count("job", "state = 'in_doubt'").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_doubt_that_is_found_is_done_without_sending(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let found = Seen::Found(Receipt::id("remote-7").at("https://example.org/7"));
+    let platform = Platform::new(LOOK_UP, &[Answer::AcceptThenReset], &[found]);
+    run(store, &platform).await?;
+    store.once.set_clock(t0.after(Duration::from_mins(5)));
+    assert_eq!(run(store, &platform).await?.done, 1);
+    assert_eq!(platform.arrived().len(), 1);
+    assert_eq!(store.count("effect", "state = 'accepted' AND remote_id = 'remote-7'").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn nothing_is_looked_up_within_the_quiet_period(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(LOOK_UP, &[Answer::AcceptThenReset], &[Seen::Absent, Seen::Absent]);
+    run(store, &platform).await?;
+    // lease 60 s + lag 20 s
+    store.once.set_clock(t0.after(Duration::from_secs(79)));
+    run(store, &platform).await?;
+    assert_eq!(store.count("effect", "looks = 0").await?, 1);
+    store.once.set_clock(t0.after(Duration::from_secs(80)));
+    run(store, &platform).await?;
+    assert_eq!(store.count("effect", "looks = 1 AND absent = 1").await?, 1);
+    assert_eq!(platform.arrived().len(), 1, "one absence is not believed");
+    store.once.set_clock(t0.after(Duration::from_secs(110)));
+    assert_eq!(run(store, &platform).await?.done, 1);
+    assert_eq!(platform.arrived().len(), 2, "absent twice: sent again");
+    Ok(())
+}
+
+pub(crate) async fn a_look_that_cannot_tell_ends_with_a_person(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(LOOK_UP, &[Answer::AcceptThenReset], &[]);
+    for hours in 0..12 {
+        store.once.set_clock(t0.after(Duration::from_hours(hours * 24)));
+        run(store, &platform).await?;
+    }
+    assert_eq!(platform.arrived().len(), 1);
+    assert_eq!(store.count("job", "state = 'in_doubt' AND check_at IS NULL").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_blind_doubt_is_resent_once_if_its_owner_wants_that(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(Class::Blind, &[Answer::AcceptThenReset, Answer::AcceptThenReset], &[]);
+    platform.0.lock().unwrap().resend = true;
+    run(store, &platform).await?;
+    assert_eq!(platform.arrived().len(), 1, "not before the quiet period is over");
+    for minutes in [5, 60, 600] {
+        store.once.set_clock(t0.after(Duration::from_mins(minutes)));
+        run(store, &platform).await?;
+    }
+    assert_eq!(platform.arrived().len(), 2);
+    assert_eq!(store.count("job", "state = 'in_doubt' AND check_at IS NULL").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn what_was_certainly_not_sent_is_tried_again(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(Class::Blind, &[Answer::NotSent], &[]);
+    assert_eq!(run(store, &platform).await?.again, 1);
+    store.once.set_clock(t0.after(Duration::from_mins(5)));
+    assert_eq!(run(store, &platform).await?.done, 1);
+    assert_eq!(platform.arrived().len(), 1);
+    Ok(())
+}
+
+pub(crate) async fn a_refusal_is_an_answer_and_no_doubt(store: &Store) -> Verdict {
+    start(store).await?;
+    let platform = Platform::new(Class::Blind, &[Answer::Refuse], &[]);
+    assert_eq!(run(store, &platform).await?.dead, 1);
+    assert_eq!(store.count("effect", "state = 'refused'").await?, 1);
+    assert_eq!(store.count("job", "state = 'dead' AND error_code = 'http_422' AND open = 0").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn done_with_an_open_effect_is_in_doubt(store: &Store) -> Verdict {
+    start(store).await?;
+    let lies = |ctx: Context<Platform>| async move {
+        drop(ctx.effect("post", "x".to_owned()).send(async |_| Err(SendError::Unknown(Cause::new("reset", "reset")))).await);
+        Ok(Done::Nothing)
+    };
+    let worker =
+        Worker::builder(&store.once).register_fn("post", 1, Platform::default(), lies).queue("blog", 1).build()?;
+    assert_eq!(worker.run_until_idle().await?.in_doubt, 1);
+    assert_eq!(store.count("job", "state = 'in_doubt' AND open = 1").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_step_that_was_accepted_is_not_sent_again(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::default();
+    let thread = |ctx: Context<Platform>| async move {
+        let platform = ctx.app().clone();
+        for part in 0..3 {
+            let step = format!("part:{part}");
+            ctx.effect(&step, part).send(async |intent| platform.send(&intent.key, &step)).await?;
+            if part == 1 && ctx.job().attempt == 1 {
+                return Err(Failure::transient(Cause::new("flaky", "between two parts")));
+            }
+        }
+        Ok(Done::Nothing)
+    };
+    let worker =
+        Worker::builder(&store.once).register_fn("post", 1, platform.clone(), thread).queue("blog", 1).build()?;
+    worker.run_until_idle().await?;
+    store.once.set_clock(t0.after(Duration::from_mins(5)));
+    assert_eq!(worker.run_until_idle().await?.done, 1);
+    let steps: Vec<String> = platform.arrived().into_iter().map(|(_, step)| step).collect();
+    assert_eq!(steps, ["part:0", "part:1", "part:2"]);
+    Ok(())
+}
+
+pub(crate) async fn no_effect_is_sent_when_the_lease_has_no_room_for_it(store: &Store) -> Verdict {
+    start(store).await?;
+    let platform = Platform::default();
+    let slow = |ctx: Context<Platform>| async move {
+        let platform = ctx.app().clone();
+        let effect = ctx.effect("post", "x".to_owned()).timeout(Duration::from_mins(2));
+        Ok(effect.send(async |intent| platform.send(&intent.key, "x")).await?.into())
+    };
+    let worker = Worker::builder(&store.once).register_fn("post", 1, platform.clone(), slow).queue("blog", 1).build()?;
+    assert_eq!(worker.run_until_idle().await?.again, 1);
+    assert!(platform.arrived().is_empty());
+    assert_eq!(store.count("job", "state = 'pending' AND open = 0").await?, 1);
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! What a worker makes of what its handlers say.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use onceward::{Cause, Context, Done, Failure, NewJob, OrFail, Outcome, Receipt, Worker};
+
+use crate::harness::{Store, Verdict};
+
+fn job(payload: &str) -> NewJob {
+    NewJob::untyped("mail", "welcome", payload)
+}
+
+type Handler = fn(Context<Arc<AtomicU32>>) -> std::pin::Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+fn worker(store: &Store, runs: &Arc<AtomicU32>, handler: Handler) -> Result<Worker, onceward::Error> {
+    Worker::builder(&store.once).register_fn("welcome", 1, runs.clone(), handler).queue("mail", 20).build()
+}
+
+/// Enqueues one job, runs to idleness, and gives how many attempts were settled.
+async fn ran(store: &Store, handler: Handler) -> Result<u64, Box<dyn std::error::Error>> {
+    store.once.enqueue(job("{}")).await?;
+    let runs = Arc::new(AtomicU32::new(0));
+    let report = worker(store, &runs, handler)?.run_until_idle().await?;
+    Ok(report.done + report.again + report.dead + report.in_doubt)
+}
+
+pub(crate) async fn a_receipt_is_kept_with_the_job(store: &Store) -> Verdict {
+    ran(store, |_| Box::pin(async { Ok(Receipt::id("m-1").at("https://example.org/m-1").into()) })).await?;
+    assert_eq!(store.count("job_all", "state = 'done' AND url = 'https://example.org/m-1' AND result LIKE '%m-1%'").await?, 1);
+    assert_eq!(store.count("attempt", "outcome = 'done' AND number = 1").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_transient_failure_waits_by_the_policy(store: &Store) -> Verdict {
+    let t0 = "2026-12-01T09:00:00Z".parse()?;
+    store.once.set_clock(t0);
+    let handler: Handler = |_| Box::pin(async { Err(std::io::Error::other("no route").into()) });
+    assert_eq!(ran(store, handler).await?, 1);
+    assert_eq!(store.count("job", "state = 'pending' AND tries = 1 AND error_code = 'error'").await?, 1);
+    let runs = Arc::new(AtomicU32::new(0));
+    for _ in 0..10 {
+        store.once.set_clock(onceward::Time::after(store.clock(), Duration::from_mins(90)));
+        worker(store, &runs, handler)?.run_until_idle().await?;
+    }
+    assert_eq!(store.count("job", "state = 'dead' AND tries = 5 AND attempts = 5").await?, 1);
+    assert_eq!(store.count("attempt", "true").await?, 5);
+    Ok(())
+}
+
+pub(crate) async fn a_permanent_failure_is_dead_at_once(store: &Store) -> Verdict {
+    let handler: Handler = |_| {
+        Box::pin(async {
+            let _: u32 = "x".parse().permanent("bad_address")?;
+            Ok(Done::Nothing)
+        })
+    };
+    assert_eq!(ran(store, handler).await?, 1);
+    assert_eq!(store.count("job", "state = 'dead' AND error_code = 'bad_address' AND error_class = 'permanent'").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_panic_is_a_failed_try(store: &Store) -> Verdict {
+    let handler: Handler = |_| Box::pin(async { panic!("boom \0 \u{1b}[31m") });
+    assert_eq!(ran(store, handler).await?, 1);
+    assert_eq!(store.count("job", "state = 'pending' AND tries = 1 AND error_code = 'panicked'").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn recording_an_error_cannot_fail(store: &Store) -> Verdict {
+    let handler: Handler = |_| {
+        let text = format!("{}\0\u{1b}[31m{}", "x".repeat(10_000_000), String::from_utf8_lossy(&[0xed, 0xa0, 0x80]));
+        Box::pin(async move { Err(Failure::permanent(Cause::new("huge", text).platform("\0"))) })
+    };
+    ran(store, handler).await?;
+    assert_eq!(store.count("job", "state = 'dead' AND error_code = 'huge' AND length(last_error) < 40000").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_snooze_spends_no_try(store: &Store) -> Verdict {
+    store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+    let handler: Handler = |ctx| {
+        Box::pin(async move {
+            if ctx.app().fetch_add(1, Ordering::SeqCst) == 0 {
+                return Ok(Done::Snooze("2026-12-01T10:00:00Z".parse()?));
+            }
+            Ok(Done::Nothing)
+        })
+    };
+    assert_eq!(ran(store, handler).await?, 1);
+    assert_eq!(store.count("job", "state = 'pending' AND tries = 0 AND attempts = 1").await?, 1);
+    store.once.set_clock("2026-12-01T09:59:59Z".parse()?);
+    let runs = Arc::new(AtomicU32::new(1));
+    assert_eq!(worker(store, &runs, handler)?.run_until_idle().await?.done, 0);
+    store.once.set_clock("2026-12-01T10:00:00Z".parse()?);
+    assert_eq!(worker(store, &runs, handler)?.run_until_idle().await?.done, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_rate_limit_holds_back_the_whole_queue(store: &Store) -> Verdict {
+    store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+    let handler: Handler = |ctx| {
+        Box::pin(async move {
+            ctx.app().fetch_add(1, Ordering::SeqCst);
+            let until = "2026-12-01T09:30:00Z".parse()?;
+            Err(Failure::RateLimited { until, cause: Cause::new("http_429", "slow down") })
+        })
+    };
+    ran(store, handler).await?;
+    store.once.enqueue(job("{}")).await?;
+    let runs = Arc::new(AtomicU32::new(0));
+    let ok: Handler = |ctx| {
+        Box::pin(async move {
+            ctx.app().fetch_add(1, Ordering::SeqCst);
+            Ok(Done::Nothing)
+        })
+    };
+    worker(store, &runs, ok)?.run_until_idle().await?;
+    assert_eq!(runs.load(Ordering::SeqCst), 0, "nothing runs before the time that the peer named");
+    assert_eq!(store.count("job", "state = 'pending' AND tries = 0").await?, 2);
+    store.once.set_clock("2026-12-01T09:30:00Z".parse()?);
+    worker(store, &runs, ok)?.run_until_idle().await?;
+    assert_eq!(runs.load(Ordering::SeqCst), 2);
+    Ok(())
+}
+
+pub(crate) async fn an_undecodable_payload_is_dead_and_revivable(store: &Store) -> Verdict {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Welcome {
+        user: u64,
+    }
+    impl onceward::Job for Welcome {
+        const KIND: &'static str = "welcome";
+    }
+    impl onceward::Run for Welcome {
+        type App = ();
+        async fn run(self, _: &Context<()>) -> Outcome {
+            assert!(self.user > 0);
+            Ok(Done::Nothing)
+        }
+    }
+    store.once.enqueue(job(r#"{"user":"seven"}"#)).await?;
+    let worker = Worker::builder(&store.once).register::<Welcome>(()).queue("mail", 1).build()?;
+    assert_eq!(worker.run_until_idle().await?.dead, 1);
+    assert_eq!(store.count("job", "state = 'dead' AND error_code = 'payload_unreadable'").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_worker_leaves_kinds_and_versions_it_does_not_know(store: &Store) -> Verdict {
+    store.once.enqueue(NewJob::untyped("mail", "newer", "{}")).await?;
+    store.once.enqueue(job("{}").version(2)).await?;
+    assert_eq!(ran(store, |_| Box::pin(async { Ok(Done::Nothing) })).await?, 0);
+    assert_eq!(store.count("job", "state = 'pending' AND attempts = 0").await?, 2);
+    Ok(())
+}
+
+pub(crate) async fn a_stop_hands_back_what_does_not_finish(store: &Store) -> Verdict {
+    store.once.enqueue(job("{}")).await?;
+    let started = Arc::new(tokio::sync::Notify::new());
+    let handler = |ctx: Context<Arc<tokio::sync::Notify>>| async move {
+        ctx.app().notify_one();
+        std::future::pending::<()>().await;
+        Ok(Done::Nothing)
+    };
+    let worker = Worker::builder(&store.once)
+        .register_fn("welcome", 1, started.clone(), handler)
+        .queue("mail", 1)
+        .grace(Duration::from_millis(50))
+        .build()?;
+    worker.run_until(started.notified()).await?;
+    assert_eq!(store.count("job", "state = 'pending' AND tries = 0 AND lone").await.unwrap_or(0), 0);
+    assert_eq!(store.count("job", "state = 'pending' AND tries = 0 AND attempts = 1").await?, 1);
+    assert_eq!(store.count("attempt", "outcome = 'interrupted'").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn complete_in_settles_with_the_transaction_or_not_at_all(store: &Store) -> Verdict {
+    for commit in [false, true] {
+        store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+        store.once.enqueue(job("{}")).await?;
+        let (url, sqlite) = (store.direct()?, store.is_sqlite());
+        let handler = move |ctx: Context<(String, bool)>| async move {
+            let (url, sqlite) = ctx.app().clone();
+            use sqlx::Connection;
+            let done = if sqlite {
+                let mut conn = sqlx::SqliteConnection::connect(&url).await?;
+                let mut tx = conn.begin_with("BEGIN IMMEDIATE").await?;
+                let done = ctx.complete_in(&mut tx).await?;
+                if commit { tx.commit().await? } else { tx.rollback().await? }
+                done
+            } else {
+                let mut conn = sqlx::PgConnection::connect(&url).await?;
+                let mut tx = conn.begin().await?;
+                let done = ctx.complete_in(&mut tx).await?;
+                if commit { tx.commit().await? } else { tx.rollback().await? }
+                done
+            };
+            Ok(done)
+        };
+        let worker =
+            Worker::builder(&store.once).register_fn("welcome", 1, (url, sqlite), handler).queue("mail", 1).build()?;
+        let report = worker.run_until_idle().await?;
+        assert_eq!((report.done, report.again), if commit { (1, 0) } else { (0, 1) });
+    }
+    assert_eq!(store.count("job_all", "state = 'done'").await?, 1);
+    assert_eq!(store.count("job", "state = 'pending' AND error_code = 'not_committed'").await?, 1);
+    Ok(())
+}
