@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
 use onceward::{Onceward, Time};
 use onceward_http::Client;
 use onceward_publish::channel::Channel as Adapter;
@@ -10,7 +11,7 @@ use onceward_publish::channels::archive::{self, ArchiveChannel};
 use onceward_publish::channels::feed::{self, FeedChannel};
 use onceward_publish::channels::webhook::{Key, WebhookChannel};
 use onceward_publish::content::Rules;
-use onceward_publish::{Configured, Dress, Publisher};
+use onceward_publish::{Configured, Dress, Publisher, Quiet};
 use secrecy::ExposeSecret;
 
 use crate::config::{self, Channel, Config, Format, Hashtags, OnDoubt, Settings};
@@ -52,12 +53,15 @@ fn configured(channel: &Channel, config: &Config, client: &Client) -> Result<Con
         hashtags: config.publish.hashtags == Hashtags::Append,
         link_query: config.publish.link_query.clone(),
     };
+    let zone = config.publish.timezone.clone().unwrap_or(TimeZone::UTC);
+    let quiet = channel.quiet.map(|quiet| Quiet { from: quiet.from, to: quiet.to, zone });
     Ok(Configured {
         name: channel.name.clone(),
         was: channel.was.clone(),
         adapter,
         dress,
         retry: channel.pace.retry,
+        quiet,
         timeout: channel.timeout,
         resend: channel.on_doubt == OnDoubt::Resend,
     })

@@ -7,6 +7,7 @@ use onceward::retry::RetryPolicy;
 
 use crate::channel::Channel;
 use crate::dress::Dress;
+use crate::quiet::Quiet;
 
 /// A channel, ready to be used; or without its adapter, when this process lacks a secret.
 #[derive(Debug, Clone)]
@@ -21,6 +22,8 @@ pub struct Configured {
     pub dress: Dress,
     /// How its jobs are tried again.
     pub retry: RetryPolicy,
+    /// When nothing is sent.
+    pub quiet: Option<Quiet>,
     /// How long one request may take.
     pub timeout: Duration,
     /// A doubt that nobody can settle is sent again, once: the owner's choice.

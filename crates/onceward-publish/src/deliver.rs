@@ -20,6 +20,11 @@ pub(crate) async fn deliver(ctx: Context<Publisher>) -> Outcome {
         .adapter
         .as_ref()
         .map_err(|lacking| Failure::AuthNeeded { cause: Cause::new("secret_missing", lacking) })?;
+    // A look is not a sending, and may not wait.
+    let quiet = channel.quiet.as_ref().filter(|_| job.purpose == Purpose::Run);
+    if let Some(end) = quiet.and_then(|quiet| quiet.until(job.claimed_at)) {
+        return Ok(Done::Snooze(end));
+    }
     let first = job.attempt == 1 && job.purpose == Purpose::Run;
     if let Some(at) = post.expire_at.filter(|at| first && *at <= job.claimed_at) {
         return Err(Failure::permanent(Cause::new("expired", format!("it was not to go out after {at}"))));

@@ -44,7 +44,7 @@ impl Dress {
         let plain = body::text(&post.body, &Links::NONE);
         let own = self.template.is_none();
         let text = match &self.template {
-            Some(template) => self.fill(template, post, &plain, link.as_deref(), channel)?,
+            Some(template) => fill(template, post, &plain, link.as_deref(), channel)?,
             None => plain,
         };
         let appended = link.clone().filter(|link| own && !text.contains(link.as_str()));
@@ -65,26 +65,25 @@ impl Dress {
         url.set_query(Some(&query));
         url.into()
     }
+}
 
-    fn fill(
-        &self,
-        template: &str,
-        post: &Post,
-        text: &str,
-        link: Option<&str>,
-        channel: &str,
-    ) -> Result<String, Reason> {
-        let values = context! {
-            title => post.title.as_deref(), text, link, tags => &post.tags, id => &post.content, channel,
-        };
-        let filled = Environment::new().render_str(template, values);
-        filled.map(|text| text.trim().to_owned()).map_err(|error| {
-            Reason::new(
-                "template_wrong",
-                format!("the channel's template: {error}; correct `template` of the channel"),
-            )
-        })
-    }
+fn fill(
+    template: &str,
+    post: &Post,
+    text: &str,
+    link: Option<&str>,
+    channel: &str,
+) -> Result<String, Reason> {
+    let values = context! {
+        title => post.title.as_deref(), text, link, tags => &post.tags, id => &post.content, channel,
+    };
+    let filled = Environment::new().render_str(template, values);
+    filled.map(|text| text.trim().to_owned()).map_err(|error| {
+        Reason::new(
+            "template_wrong",
+            format!("the channel's template: {error}; correct `template` of the channel"),
+        )
+    })
 }
 
 /// `#rust #작업큐`: white space and marks would end a hashtag, so they are left out.

@@ -27,6 +27,7 @@ pub mod media;
 mod plan;
 mod post;
 mod publisher;
+mod quiet;
 mod refusal;
 mod store;
 
@@ -35,6 +36,7 @@ pub use dress::{Dress, Dressed};
 pub use plan::{Act, Plan, Planned, PlannedJob, Wishes};
 pub use post::{Picture, Post};
 pub use publisher::{Publisher, migrate, preview};
+pub use quiet::Quiet;
 pub use refusal::Refusal;
 pub use store::PUBLISH_TABLES;
 pub use store::standing::Standing;

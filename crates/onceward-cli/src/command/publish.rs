@@ -52,9 +52,10 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
     }
     let mut rows = Rows::new(&plan, &enqueued);
     rows.refresh(&publisher).await?;
-    let stopped = match args.enqueue_only {
-        true => None,
-        false => deliver::deliver(run, store, &publisher, &mut rows, args.patience).await?,
+    let stopped = if args.enqueue_only {
+        None
+    } else {
+        deliver::deliver(run, store, &publisher, &mut rows, args.patience).await?
     };
     finish(run, &plan, &rows, stopped)
 }

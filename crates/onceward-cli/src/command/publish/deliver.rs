@@ -40,7 +40,7 @@ pub(super) async fn deliver(
             exit = signals.first(&run.output) => Ok(Some(exit)),
         };
     };
-    worker.run_until(shutdown).await?;
+    Box::pin(worker.run_until(shutdown)).await?;
     rows.refresh(publisher).await?;
     ended
 }

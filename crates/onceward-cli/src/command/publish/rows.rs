@@ -132,9 +132,9 @@ impl Row<'_> {
         }
     }
 
-    /// Waits for a time that was asked for, not for another try.
+    /// Waits for a time that was asked for (its own, or the end of the quiet hours), not for another try.
     fn is_scheduled(&self, it: &Standing) -> bool {
-        it.run_at > it.now && (it.attempts == 0 || self.planned.publish_at.is_some_and(|at| at > it.now))
+        it.run_at > it.now && (it.error.is_none() || self.planned.publish_at.is_some_and(|at| at > it.now))
     }
 
     /// Whether waiting for it could help.

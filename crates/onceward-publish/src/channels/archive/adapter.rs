@@ -47,8 +47,8 @@ impl Channel for ArchiveChannel {
                     render(&archive, entries).map_err(|error| format!("the archive's page: {error}"))?;
                 Ok(pages.into_iter().map(|page| (folder.join(page.name), page.bytes)).collect())
             };
-            let shelf = Shelf { path: self.path.clone(), folder: self.path.clone(), items: usize::MAX, make };
-            let entry = shelf.put(to, &intent.request).await?;
+            let place = Shelf { path: self.path.clone(), folder: self.path.clone(), items: usize::MAX, make };
+            let entry = place.put(to, &intent.request).await?;
             let page = self.path.join(slug(&entry.id));
             Ok(Receipt::id(stable_id(to.channel, to.content)).at(shelf::file_url(&page)))
         })

@@ -52,8 +52,8 @@ impl Channel for FeedChannel {
             let (path, format) = (self.path.clone(), self.format);
             let make = move |entries: &[_]| Ok(vec![(path, render(&feed, entries, format))]);
             let folder = self.path.parent().map(PathBuf::from).unwrap_or_default();
-            let shelf = Shelf { path: self.path.clone(), folder, items: self.items, make };
-            shelf.put(to, &intent.request).await?;
+            let place = Shelf { path: self.path.clone(), folder, items: self.items, make };
+            place.put(to, &intent.request).await?;
             Ok(Receipt::id(stable_id(to.channel, to.content)).at(shelf::file_url(&self.path)))
         })
     }

@@ -1,0 +1,110 @@
+//! Edits: updated in place until something leaves, and never sent twice after that.
+
+use crate::site::{FEEDS, Site, post};
+
+const LATER: &str = "publish_at: 2999-01-01T00:00:00Z";
+
+#[test]
+fn a_file_that_was_edited_before_it_left_is_updated() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post(&format!("title: A\n{LATER}"), "Old text."));
+    site.publish(&["a.md"]);
+    site.write("a.md", post(&format!("title: A\n{LATER}"), "New text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("updated"), said.total("scheduled")), (0, 3, 3), "{said:?}");
+    let payload = site.payload(&said.job("a", "rss"));
+    assert_eq!(payload["body"].as_str().unwrap().trim(), "New text.");
+    assert_eq!(site.publish(&["a.md"]).total("skipped"), 3);
+}
+
+#[test]
+fn a_time_taken_out_of_the_file_sends_it_now() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post(&format!("title: A\n{LATER}"), "Text."));
+    site.publish(&["a.md"]);
+    site.write("a.md", post("title: A", "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("updated"), said.total("done")), (0, 3, 3), "{said:?}");
+}
+
+#[test]
+fn a_time_given_by_hand_outlives_a_run_without_it() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A", "Text."));
+    let said = site.publish(&["a.md", "--at", "2999-01-01 09:00"]);
+    assert_eq!((said.code, said.total("scheduled")), (0, 3), "{said:?}");
+    assert_eq!(said.document()["contents"][0]["publish_at"], "2999-01-01T00:00:00Z");
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.total("skipped"), said.total("scheduled")), (3, 3), "{said:?}");
+    site.write("a.md", post("title: A", "Edited."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.total("updated"), said.total("scheduled")), (3, 3), "{said:?}");
+    assert!(!site.path("public").exists());
+}
+
+#[test]
+fn a_file_that_was_edited_after_it_went_out_is_not_sent_again() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A", "First."));
+    site.publish(&["a.md"]);
+    let feed = site.read("public/feed.xml");
+    site.write("a.md", post("title: A", "Second thoughts."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("skipped"), said.total("done")), (0, 3, 3), "{said:?}");
+    assert_eq!(said.job("a", "rss")["changed"], true);
+    assert_eq!(site.read("public/feed.xml"), feed);
+    assert!(site.run(&["publish", "a.md"]).stdout.contains("--as-new"));
+}
+
+#[test]
+fn as_new_publishes_on_purpose_and_once() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A", "First."));
+    site.publish(&["a.md"]);
+    let said = site.publish(&["a.md", "--as-new", "a-again"]);
+    assert_eq!((said.code, said.total("new"), said.total("done")), (0, 3, 3), "{said:?}");
+    let said = site.publish(&["a.md", "--as-new", "a-again"]);
+    assert_eq!((said.code, &said.document()["refused"][0]["code"]), (2, &"id_taken".into()), "{said:?}");
+}
+
+#[test]
+fn a_moved_file_is_recognised_and_kept_from_going_out_twice() {
+    let site = Site::new(FEEDS);
+    site.write("old/a.md", post("title: A", "The same text."));
+    site.publish(&["old/a.md"]);
+    site.write("new/a.md", post("title: A", "The same text."));
+    let said = site.publish(&["new/a.md"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    let refusal = &said.document()["refused"][0];
+    assert_eq!((&refusal["code"], &refusal["channel"]), (&"moved".into(), &"rss".into()));
+    assert!(refusal["text"].as_str().unwrap().contains("id: old/a"), "{refusal}");
+    site.write("new/a.md", post("id: old/a\ntitle: A", "The same text."));
+    assert_eq!(site.publish(&["new/a.md"]).total("skipped"), 3);
+}
+
+#[test]
+fn the_first_publish_fixes_the_channels_and_to_adds_one() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\nchannels: [rss]", "Text."));
+    site.publish(&["a.md"]);
+    site.write("a.md", post("title: A\nchannels: [rss, json]", "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.total("new"), said.total("skipped")), (0, 1), "{said:?}");
+    assert_eq!(said.document()["contents"][0]["added"][0], "json");
+    let said = site.publish(&["a.md", "--to", "json"]);
+    assert_eq!((said.code, said.total("new"), said.total("done")), (0, 1, 1), "{said:?}");
+}
+
+#[test]
+fn a_channel_taken_out_gets_nothing() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post(&format!("title: A\nchannels: [rss, json]\n{LATER}"), "Text."));
+    site.publish(&["a.md"]);
+    site.write("a.md", post(&format!("title: A\nchannels: [rss]\n{LATER}"), "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("scheduled")), (0, 1), "{said:?}");
+    assert_eq!(said.document()["contents"][0]["withdrawn"][0]["channel"], "json");
+    let jobs = site.jobs();
+    let state = |queue: &str| jobs.iter().find(|job| job["queue"] == queue).unwrap()["state"].clone();
+    assert_eq!((state("rss"), state("json")), ("pending".into(), "cancelled".into()));
+}

@@ -1,0 +1,8 @@
+//! `onceward publish` as a person and a script meet it: the real binary, in a folder of its own.
+
+mod edits;
+mod feeds;
+mod refusals;
+mod site;
+mod waiting;
+mod webhook;

@@ -1,0 +1,109 @@
+//! What is wrong is said before anything is enqueued, with file and line; a look writes nothing.
+
+use crate::site::{FEEDS, Site, post};
+
+fn mixed() -> Site {
+    let site = Site::new(FEEDS);
+    site.write("good.md", post("title: Good", "Text."));
+    site.write("bad.md", post("title: Bad\nchanels: [rss]", "Text."));
+    site.write("draft.md", post("title: Draft\ndraft: true", "Text."));
+    site
+}
+
+#[test]
+fn one_refused_file_keeps_all_of_them_back() {
+    let site = mixed();
+    let said = site.run(&["publish", "good.md", "bad.md", "draft.md"]);
+    assert_eq!((said.code, said.stdout.as_str()), (2, ""), "{said:?}");
+    assert!(said.stderr.contains("bad.md:3: ") && said.stderr.contains("channels"), "{said:?}");
+    assert!(said.stderr.contains("--skip-refused"), "{said:?}");
+    assert!(site.jobs().is_empty() && !site.path("public").exists());
+    let said = site.publish(&["good.md", "bad.md"]);
+    let document = said.document();
+    assert_eq!((said.code, said.total("new")), (2, 0));
+    let refusal = &document["refused"][0];
+    assert_eq!(
+        (&refusal["file"], &refusal["line"], &refusal["code"]),
+        (&"bad.md".into(), &3.into(), &"key_unknown".into())
+    );
+}
+
+#[test]
+fn skip_refused_goes_on_with_the_others_and_lists_drafts() {
+    let site = mixed();
+    let said = site.publish(&["good.md", "bad.md", "draft.md", "--skip-refused"]);
+    assert_eq!((said.code, said.total("done")), (0, 3), "{said:?}");
+    let document = said.document();
+    assert_eq!(document["refused"].as_array().unwrap().len(), 1);
+    assert_eq!(document["drafts"][0]["file"], "draft.md");
+    assert_eq!(document["contents"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_secret_that_is_not_set_is_refused_before_anything_is_enqueued() {
+    let hook =
+        "[channels.hook]\ntype = \"webhook\"\nurl = \"http://127.0.0.1:9/\"\nsecret = { env = \"HOOK\" }\n";
+    let site = Site::new(&format!("{FEEDS}{hook}"));
+    site.write("a.md", post("title: A\nchannels: [rss, hook]", "Text."));
+    let said = site.publish(&["a.md"]);
+    let refusal = said.document()["refused"][0].clone();
+    assert_eq!(
+        (said.code, &refusal["code"], &refusal["channel"]),
+        (2, &"secret_missing".into(), &"hook".into())
+    );
+    assert_eq!(refusal["line"], 3);
+    assert!(refusal["text"].as_str().unwrap().contains("HOOK"), "{refusal}");
+    assert!(site.jobs().is_empty());
+}
+
+#[test]
+fn a_dry_run_shows_each_text_and_writes_nothing() {
+    let site = mixed();
+    let said = site.run(&["publish", "good.md", "draft.md", "--dry-run"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stdout.contains("== good → rss · 1/1 · 5\nText."), "{said:?}");
+    assert!(said.stdout.contains("draft.md (draft: true)"), "{said:?}");
+    let said = site.publish(&["good.md", "--dry-run"]);
+    assert_eq!(said.job("good", "archive")["parts"][0]["text"], "Text.");
+    assert_eq!(site.publish(&["bad.md", "--dry-run"]).code, 2);
+    let mut names: Vec<_> =
+        std::fs::read_dir(site.path(".")).unwrap().map(|it| it.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["bad.md", "draft.md", "good.md", "onceward.toml"]);
+}
+
+#[test]
+fn a_flood_needs_a_yes() {
+    let site = Site::new(&FEEDS.replace("[publish]", "[publish]\nburst = 1"));
+    site.write("a.md", post("title: A", "Text A."));
+    site.write("b.md", post("title: B", "Text B."));
+    let said = site.publish(&["a.md", "b.md"]);
+    assert_eq!((said.code, &said.document()["error"]["code"]), (2, &"burst".into()), "{said:?}");
+    assert!(site.jobs().is_empty());
+    assert_eq!(site.publish(&["a.md", "b.md", "--yes"]).code, 0);
+}
+
+#[test]
+fn a_wrong_template_is_refused_with_its_channel() {
+    let site = Site::new(&FEEDS.replace("type = \"archive\"", "type = \"archive\"\npage = \"page.html\""));
+    site.write("page.html", "{{ entry.heading");
+    site.write("a.md", post("title: A", "Text."));
+    let said = site.publish(&["a.md"]);
+    let refusal = &said.document()["refused"][0];
+    assert_eq!(
+        (said.code, &refusal["code"], &refusal["channel"]),
+        (2, &"template_wrong".into(), &"archive".into())
+    );
+}
+
+#[test]
+fn flags_that_cannot_be_meant_are_usage_errors() {
+    let site = mixed();
+    assert_eq!(site.publish(&["good.md", "--sandbox"]).code, 2);
+    assert_eq!(site.publish(&["good.md", "draft.md", "--as-new", "x"]).code, 2);
+    let said = site.publish(&["good.md", "--to", "archve"]);
+    assert!(said.code == 2 && said.stdout.contains("archive"), "{said:?}");
+    let said = site.publish(&["good.md", "--at", "soon"]);
+    assert!(said.code == 2 && said.stdout.contains("--at"), "{said:?}");
+    assert!(!site.path("public").exists());
+}

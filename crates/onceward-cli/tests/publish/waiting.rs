@@ -1,0 +1,76 @@
+//! Posts that wait: for their time, for a release, for a worker elsewhere.
+
+use crate::site::{FEEDS, Site, post};
+
+#[test]
+fn a_scheduled_post_is_no_failure() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\npublish_at: \"2999-01-01 09:00\"", "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("scheduled"), said.total("pending")), (0, 3, 0), "{said:?}");
+    let job = said.job("a", "rss");
+    assert_eq!((&job["state"], &job["error"], &job["url"]), (&"pending".into(), &().into(), &().into()));
+    assert!(!site.path("public").exists());
+}
+
+#[test]
+fn a_post_that_needs_approval_waits_for_its_release() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\napprove: true", "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("held")), (5, 3), "{said:?}");
+    assert_eq!(said.job("a", "rss")["held"], "approval");
+    assert!(!site.path("public").exists());
+    let id = said.job("a", "rss")["id"].to_string();
+    assert_eq!(site.run(&["jobs", "release", &id]).code, 0);
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("held"), said.total("done")), (5, 2, 1), "{said:?}");
+    assert!(site.path("public/feed.xml").exists());
+}
+
+#[test]
+fn what_was_held_by_hand_stays_held_through_later_runs_and_edits() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A", "Text."));
+    assert_eq!(site.publish(&["a.md", "--hold"]).total("held"), 3);
+    assert_eq!(site.publish(&["a.md"]).total("held"), 3);
+    site.write("a.md", post("title: A", "Edited."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.total("updated"), said.total("held"), said.code), (3, 3, 5), "{said:?}");
+}
+
+#[test]
+fn a_worker_sends_what_was_only_enqueued() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A", "Text."));
+    let said = site.publish(&["a.md", "--enqueue-only"]);
+    assert_eq!((said.code, said.total("pending")), (5, 3), "{said:?}");
+    assert!(!site.path("public").exists());
+    let worked = site.run(&["work", "--until-idle"]);
+    assert_eq!(worked.code, 0, "{worked:?}");
+    assert!(site.read("public/feed.xml").contains("<title>A</title>"));
+    assert_eq!(site.publish(&["a.md"]).total("skipped"), 3);
+}
+
+#[test]
+fn a_post_that_is_past_its_day_is_not_sent() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\nexpire_at: 2020-01-01T00:00:00Z", "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("new")), (0, 0), "{said:?}");
+    assert_eq!(said.document()["drafts"][0]["reason"], "expire_at has passed");
+}
+
+#[test]
+fn in_quiet_hours_a_post_waits_without_a_fault() {
+    // A quiet day but for one minute that is half a day away.
+    let now = jiff::tz::TimeZone::UTC.to_datetime(jiff::Timestamp::now()).time();
+    let half =
+        |minutes: i64| now.wrapping_add(jiff::SignedDuration::from_mins(12 * 60 + minutes)).strftime("%H:%M");
+    let quiet = format!("type = \"archive\"\nquiet = \"{}-{}\"", half(1), half(0));
+    let site = Site::new(&FEEDS.replace("Asia/Seoul", "UTC").replace("type = \"archive\"", &quiet));
+    site.write("a.md", post("title: A", "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("done"), said.total("scheduled")), (0, 2, 1), "{said:?}");
+    assert!(!site.path("public/posts").exists());
+}

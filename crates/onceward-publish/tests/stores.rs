@@ -1,0 +1,147 @@
+//! The publisher on each store: SQLite, PostgreSQL, PostgreSQL behind a pooler.
+
+#[path = "../../onceward/tests/stores/harness.rs"]
+#[expect(dead_code, reason = "the queue's own tests use all of it")]
+mod harness;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use harness::{Store, Verdict};
+use onceward::retry::RetryPolicy;
+use onceward::{Enqueued, State, Worker};
+use onceward_publish::channels::feed::{FeedChannel, Format};
+use onceward_publish::content::{Batch, Parsed, Rules, parse};
+use onceward_publish::{Configured, Dress, Plan, Publisher, Wishes, migrate};
+
+#[tokio::test]
+async fn both_dialects_take_and_give_the_same() -> Verdict {
+    let (sqlite, postgres) = (Store::sqlite().await?, Store::postgres().await?);
+    migrate(&sqlite.once).await?;
+    migrate(&postgres.once).await?;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = onceward_db::parity::differences(folder, sqlite.once.db(), postgres.once.db()).await?;
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    Ok(())
+}
+
+fn feed(name: &str, was: Option<&str>, folder: &Path) -> Configured {
+    let adapter = FeedChannel {
+        path: folder.join("feed.xml"),
+        format: Format::Rss,
+        title: "Notes".to_owned(),
+        link: "https://example.org/".to_owned(),
+        items: 50,
+    };
+    Configured {
+        name: name.to_owned(),
+        was: was.map(str::to_owned),
+        adapter: Ok(Arc::new(adapter)),
+        dress: Dress::default(),
+        retry: RetryPolicy::CHANNEL,
+        quiet: None,
+        timeout: Duration::from_secs(5),
+        resend: false,
+    }
+}
+
+fn batch(channel: &str, files: &[(&str, &str)]) -> Batch {
+    let rules = Rules {
+        root: "/site".into(),
+        static_root: None,
+        timezone: None,
+        channels: [channel.to_owned()].into(),
+        groups: [].into(),
+        default_channels: vec![channel.to_owned()],
+        now: "2026-11-29T12:00:00Z".parse().unwrap(),
+    };
+    let read = |(name, text): &(&str, &str)| match parse(Path::new(name), text.as_bytes(), &rules, &|_| {
+        unreachable!("no media")
+    }) {
+        Parsed::Content(content) => *content,
+        other => panic!("{other:?}"),
+    };
+    Batch { contents: files.iter().map(read).collect(), ..Batch::default() }
+}
+
+const A: (&str, &str) = ("a.md", "---\ntitle: A\n---\nText.");
+const EDITED: (&str, &str) = ("a.md", "---\ntitle: A\n---\nOther text.");
+const MOVED: (&str, &str) = ("b.md", "---\ntitle: A\n---\nText.");
+
+async fn enqueue(publisher: &Publisher, batch: Batch) -> Result<Vec<Enqueued>, Box<dyn std::error::Error>> {
+    let plan = publisher.plan(batch, &Wishes::default()).await?;
+    assert_eq!(plan.refused, []);
+    Ok(publisher.enqueue(&plan).await?.concat())
+}
+
+async fn refused(publisher: &Publisher, batch: Batch) -> Result<Plan, Box<dyn std::error::Error>> {
+    Ok(publisher.plan(batch, &Wishes::default()).await?)
+}
+
+async fn a_post_goes_out_once(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let publisher = Publisher::open(&store.once, vec![feed("blog", None, folder.path())]).await?;
+    let enqueued = enqueue(&publisher, batch("blog", &[A])).await?;
+    let [Enqueued::New(id)] = enqueued[..] else { panic!("{enqueued:?}") };
+    assert_eq!(enqueue(&publisher, batch("blog", &[EDITED])).await?, [Enqueued::Updated(id)]);
+    let worker = || publisher.register(Worker::builder(&store.once)).queue("blog", 1).build();
+    assert_eq!(worker()?.run_until_idle().await?.done, 1);
+    let again = enqueue(&publisher, batch("blog", &[A])).await?;
+    assert!(
+        matches!(again[..], [Enqueued::Skipped { existing, state: State::Done, changed: true, .. }] if existing == id),
+        "{again:?}"
+    );
+    let standing = publisher.standing(&[id]).await?;
+    assert!(standing[0].state == State::Done && standing[0].attempts == 1, "{standing:?}");
+    assert!(std::fs::read_to_string(folder.path().join("feed.xml"))?.contains("Other text."));
+    assert_eq!(worker()?.run_until_idle().await?.done, 0);
+    Ok(())
+}
+
+async fn a_renamed_channel_knows_what_it_published(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let publisher = Publisher::open(&store.once, vec![feed("blog", None, folder.path())]).await?;
+    let first = enqueue(&publisher, batch("blog", &[A])).await?.remove(0);
+    let renamed = Publisher::open(&store.once, vec![feed("notes", Some("blog"), folder.path())]).await?;
+    let again = enqueue(&renamed, batch("notes", &[A])).await?;
+    assert!(
+        matches!(again[..], [Enqueued::Skipped { existing, changed: false, .. }] if existing == first.id())
+    );
+    let stranger = Publisher::open(&store.once, vec![feed("other", None, folder.path())]).await?;
+    assert!(matches!(enqueue(&stranger, batch("other", &[MOVED])).await?[..], [Enqueued::New(_)]));
+    Ok(())
+}
+
+async fn a_moved_file_is_refused_with_the_old_id(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let publisher = Publisher::open(&store.once, vec![feed("blog", None, folder.path())]).await?;
+    enqueue(&publisher, batch("blog", &[A])).await?;
+    let plan = refused(&publisher, batch("blog", &[MOVED])).await?;
+    assert!(plan.contents.is_empty(), "{plan:?}");
+    assert_eq!((plan.refused[0].code.as_str(), plan.refused[0].line), ("moved", Some(4)));
+    Ok(())
+}
+
+macro_rules! laws {
+    ($($law:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test] async fn $law() -> super::Verdict { super::$law(super::Store::sqlite().await?).await })*
+        }
+        mod postgres {
+            $(#[tokio::test] async fn $law() -> super::Verdict { super::$law(super::Store::postgres().await?).await })*
+        }
+        mod pgbouncer {
+            $(#[tokio::test] async fn $law() -> super::Verdict { super::$law(super::Store::pgbouncer().await?).await })*
+        }
+    };
+}
+
+laws!(
+    a_post_goes_out_once,
+    a_renamed_channel_knows_what_it_published,
+    a_moved_file_is_refused_with_the_old_id,
+);
