@@ -18,7 +18,7 @@ pub(crate) use doubt::{DoubtVerb, Resolve, Verdict};
 pub(crate) use enqueue::{DedupFor, Enqueue, Payload};
 pub(crate) use jobs::{JobFilter, JobState, JobsVerb};
 pub(crate) use publish::Publish;
-pub(crate) use select::{Bulk, Filter, Kin, Page, Since, Target};
+pub(crate) use select::{Bulk, Filter, Kin, Page, Target};
 
 /// What was typed.
 #[derive(Debug, Parser)]

@@ -28,19 +28,17 @@ use std::path::{Path, PathBuf};
 use onceward_http::Cidr;
 use toml::de::DeTable;
 
-pub(crate) use alert::{Alert, On};
+pub(crate) use alert::Alert;
 pub(crate) use channel::{Channel, OnDoubt};
 pub(crate) use env::Env;
 pub(crate) use find::{NAME, find};
 pub(crate) use kind::{Archive, Feed, Format, Settings, Webhook};
-pub(crate) use policy::{Pace, Quiet};
-pub(crate) use problem::{ConfigError, Problem, advice};
+pub(crate) use policy::Pace;
+pub(crate) use problem::{ConfigError, advice};
 pub(crate) use publish::{Hashtags, Publish};
 pub(crate) use queue::{Queue, Queueing};
 pub(crate) use schedule::Schedule;
-pub(crate) use secret::{Lacking, Secret};
 pub(crate) use store::StoreUrl;
-pub(crate) use value::{Named, WebAddress};
 
 use draft::Draft;
 use problem::Report;
@@ -53,6 +51,7 @@ const LONGEST: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Config {
     /// The file itself.
+    #[allow(dead_code, reason = "shown in `Debug`, which tells a person which file was read")]
     pub(crate) file: PathBuf,
     /// Where relative paths start.
     pub(crate) folder: PathBuf,
@@ -66,6 +65,7 @@ pub(crate) struct Config {
     pub(crate) alerts: Vec<Alert>,
     pub(crate) schedules: Vec<Schedule>,
     /// Where the HTTP server listens.
+    #[allow(dead_code, reason = "it is checked with the rest, and used once `serve` is built")]
     pub(crate) listen: SocketAddr,
     /// Ranges that addresses from contents and other strangers may lie in although they are not public.
     pub(crate) allow: Vec<Cidr>,

@@ -1,9 +1,4 @@
 //! The `onceward` command.
-#![allow(
-    dead_code,
-    unused_imports,
-    reason = "some settings are read before the commands that use them are built"
-)]
 
 mod args;
 mod command;

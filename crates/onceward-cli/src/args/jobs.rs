@@ -58,17 +58,3 @@ pub(crate) enum JobState {
     /// Someone said no before it happened
     Cancelled,
 }
-
-impl JobState {
-    /// The word in the database and in JSON.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Dead => "dead",
-            Self::InDoubt => "in_doubt",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}

@@ -39,9 +39,7 @@ async fn resolve(run: &Run, store: &Store, args: &Resolve) -> Result<Exit, Stop>
     let mut did = Did { sorts: sorts(), left: Vec::new() };
     for id in &args.ids {
         match store.once.resolve(*id, verdict.clone().into()).await {
-            Ok(state) => {
-                did.sorts.iter_mut().filter(|sort| sort.0 == state.as_str()).for_each(|sort| sort.2.push(*id))
-            }
+            Ok(state) => did.add(state.as_str(), *id),
             Err(error) => did.left.push((*id, left(error)?)),
         }
     }

@@ -7,7 +7,6 @@ use super::Run;
 use crate::args::{QueuesVerb, Which};
 use crate::config::advice;
 use crate::exit::Exit;
-use crate::line;
 use crate::output::{Cell, Grid, Shown, plain, relative};
 use crate::stop::Stop;
 use crate::store::Store;
@@ -131,15 +130,4 @@ fn words(item: &Item) -> String {
         (false, false) => format!("{} was not paused", item.name),
     };
     plain(&text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pause_is_told_before_a_circuit() {
-        let text = words(&Item { name: "a".to_owned(), paused: true, changed: false });
-        assert_eq!(text, "a was paused already");
-    }
 }

@@ -156,6 +156,11 @@ impl Did {
         did
     }
 
+    /// Adds a job to the sort of that key.
+    pub(super) fn add(&mut self, key: &str, id: JobId) {
+        self.sorts.iter_mut().filter(|sort| sort.0 == key).for_each(|sort| sort.2.push(id));
+    }
+
     /// Says it. A job that was named and left as it is makes the command fail; one that a filter found does not.
     pub(super) fn say(self, run: &Run, selection: &Selection) -> Result<Exit, Stop> {
         let named = matches!(selection, Selection::Ids(_));

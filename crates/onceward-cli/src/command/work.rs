@@ -37,9 +37,10 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     run.output.note(&ready(&lines, args.until_idle));
     let mut stopped = None;
     let shutdown = async { stopped = Some(signals.first(&run.output).await) };
-    let done = match args.until_idle {
-        true => worker.run_until_idle_or(shutdown).await,
-        false => worker.run_until(shutdown).await,
+    let done = if args.until_idle {
+        worker.run_until_idle_or(shutdown).await
+    } else {
+        worker.run_until(shutdown).await
     };
     if args.until_idle && stopped.is_none() {
         watch.look().await;

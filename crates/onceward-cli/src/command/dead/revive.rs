@@ -105,16 +105,12 @@ fn say_dry(run: &Run, revived: &Revived) -> Result<Exit, Stop> {
         "dry_run": true, "matching": revived.len() + to_verify.len() + left.len(),
         "revived": revived.len(), "to_verify": to_verify.len(), "left": left.len(),
     });
+    let others = [(to_verify.len(), "would be found out first"), (left.len(), "would be left as they are")];
     run.output.answer(&document, || {
-        let mut text = format!("would revive {}; nothing was changed", select::jobs(revived.len()));
-        for (count, words) in
-            [(to_verify.len(), "would be found out first"), (left.len(), "would be left as they are")]
-        {
-            if count > 0 {
-                text += &format!("\n{count} {words}");
-            }
-        }
-        text
+        let head = format!("would revive {}; nothing was changed", select::jobs(revived.len()));
+        let others = others.iter().filter(|(count, _)| *count > 0);
+        let others = others.map(|(count, words)| format!("{count} {words}"));
+        [head].into_iter().chain(others).collect::<Vec<_>>().join("\n")
     })?;
     Ok(Exit::Fine)
 }

@@ -66,12 +66,12 @@ fn checked(text: &str, args: &Enqueue) -> Result<Vec<Good>, Stop> {
 }
 
 fn refused(bad: &[String]) -> Stop {
-    let mut text = format!("nothing was enqueued; {} of the lines cannot be:\n", bad.len());
-    text += &bad[..bad.len().min(MOST_LISTED)].join("\n");
-    if let Some(more) = bad.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
-        text += &format!("\nand {more} more");
-    }
-    Stop::usage("batch_invalid", text)
+    let head = format!("nothing was enqueued; {} of the lines cannot be:", bad.len());
+    let mut lines = vec![head];
+    lines.extend(bad.iter().take(MOST_LISTED).cloned());
+    let more = bad.len().saturating_sub(MOST_LISTED);
+    lines.extend((more > 0).then(|| format!("and {more} more")));
+    Stop::usage("batch_invalid", lines.join("\n"))
 }
 
 fn job(line: &str, args: &Enqueue) -> Result<(String, NewJob), String> {

@@ -1,0 +1,126 @@
+//! The database itself.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::{CONFIG, Place};
+
+#[test]
+fn a_backup_is_a_store_with_every_job_that_only_its_owner_can_read() {
+    let place = Place::new(CONFIG);
+    place.run(&["enqueue", "--queue", "mail", "--kind", "k", "--payload", "7"]);
+    let ran = place.line("db backup copy.db --json");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.json()["bytes"], fs::metadata(place.path("copy.db")).unwrap().len());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(place.path("copy.db")).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let job = place.line("jobs show 1 --json --store sqlite://copy.db");
+    assert_eq!(job.json()["payload"], 7);
+}
+
+#[test]
+fn a_backup_overwrites_nothing() {
+    let place = Place::new(CONFIG);
+    place.line("status");
+    fs::write(place.path("mine.db"), "mine").unwrap();
+    let ran = place.line("db backup mine.db --json");
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("exists")));
+    assert_eq!(fs::read_to_string(place.path("mine.db")).unwrap(), "mine");
+}
+
+#[test]
+fn a_backup_that_fails_leaves_no_file() {
+    let place = Place::new(CONFIG);
+    place.line("status");
+    let ran = place.line("db backup gone/copy.db");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("gone/copy.db"), "{ran:?}");
+    let file = place.path("onceward.db");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes.iter_mut().skip(4096).step_by(7).for_each(|byte| *byte = !*byte);
+    fs::write(&file, bytes).unwrap();
+    let ran = place.line("db backup copy.db");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(!place.path("copy.db").exists());
+}
+
+#[test]
+fn a_look_at_a_store_that_is_not_there_makes_none() {
+    let place = Place::new(CONFIG);
+    for line in ["db check --json", "db backup copy.db --json"] {
+        let ran = place.line(line);
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("not_found")), "{line}");
+    }
+    assert!(!place.path("onceward.db").exists() && !place.path("copy.db").exists());
+}
+
+#[test]
+fn a_check_finds_a_damaged_page() {
+    let place = Place::new(CONFIG);
+    for n in 0..50 {
+        place.run(&[
+            "enqueue",
+            "--queue",
+            "mail",
+            "--kind",
+            "k",
+            "--payload",
+            &format!("\"{}\"", "x".repeat(n * 100)),
+        ]);
+    }
+    let before = place.line("db check --json");
+    assert_eq!(
+        (before.code, &before.json()["ok"], &before.json()["engine"]),
+        (0, &json!(true), &json!("sqlite"))
+    );
+    assert_eq!(before.json()["schema"][0]["component"], "queue");
+    assert_eq!(before.json()["schema"][0]["version"], before.json()["schema"][0]["needed"]);
+    let file = place.path("onceward.db");
+    let mut bytes = fs::read(&file).unwrap();
+    // The head of the last page; the first pages stay, so that the file can be opened.
+    let last = bytes.len() - 4096;
+    bytes[last..last + 16].fill(0xa5);
+    fs::write(&file, bytes).unwrap();
+    let ran = place.line("db check");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(!ran.out.contains("all is well"), "{ran:?}");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_told_with_its_name() {
+    let place = Place::new(CONFIG);
+    fs::write(
+        place.path("onceward.db"),
+        "this is no database, but a text that is longer than a header would be".repeat(20),
+    )
+    .unwrap();
+    for line in ["db check", "status", "work --until-idle"] {
+        let ran = place.line(line);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{line} {ran:?}");
+        assert!(ran.err.contains("onceward.db") && ran.err.contains("not a database"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_migration_tells_its_steps_and_a_second_one_has_none() {
+    let place = Place::new(CONFIG);
+    let first = place.line("db migrate --json");
+    assert_eq!(first.code, 0, "{first:?}");
+    assert!(first.json()["steps"].as_u64().unwrap() >= 2, "{first:?}");
+    assert_eq!(place.line("db migrate --json").json()["steps"], 0);
+    assert!(place.line("db migrate").out.contains("nothing to do"));
+}
+
+#[test]
+fn the_sql_is_printed_for_the_engine_that_is_named_and_nothing_is_opened() {
+    let place = Place::new(CONFIG);
+    let lite = place.line("db migrate --print");
+    assert!(lite.out.contains("CREATE TABLE onceward_job") && lite.code == 0, "{lite:?}");
+    let pg = place.line("db migrate --print --store postgres://nobody@nowhere.invalid/none");
+    assert!(pg.out.contains("CREATE TABLE onceward.job") && pg.code == 0, "{pg:?}");
+    assert!(!place.path("onceward.db").exists());
+}

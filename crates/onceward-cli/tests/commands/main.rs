@@ -1,0 +1,15 @@
+//! The commands over a store, as people and scripts meet them: the real binary in a folder of its own.
+
+mod batch;
+mod channels;
+mod db;
+mod dead;
+mod doubt;
+mod enqueue;
+mod hostile;
+mod jobs;
+mod postgres;
+mod queues;
+mod status;
+mod support;
+mod work;
