@@ -66,6 +66,18 @@ fn open(entry: &Entry, can_look: bool) -> Next {
     }
 }
 
+/// What a refusal, or a request that never left, makes of an effect.
+///
+/// A key may be repeated while its first send may have happened. What the repeat was answered says nothing of that
+/// one, and the key is not known for ever: the doubt stays.
+pub(crate) fn not_done(entry: &Entry, said: EffectState) -> EffectState {
+    let open = matches!(entry.state, EffectState::Sending | EffectState::Unknown);
+    match entry.terms.class {
+        Class::Keyed { window, .. } if open && within(entry, window) => EffectState::Unknown,
+        _ => said,
+    }
+}
+
 fn within(entry: &Entry, window: Duration) -> bool {
     let trusted = window - window / WINDOW_SHARE;
     entry.first_sent_at.is_some_and(|first| entry.now.since(first) < trusted)

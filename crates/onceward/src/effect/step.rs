@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, look_again, next};
+use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, look_again, next, not_done};
 use crate::context::Attempt;
 use crate::store::effects::{Ledger, Step, Write, Written};
 use crate::{Cause, Failure, Receipt, SendError};
@@ -172,15 +172,18 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         // Counted from before the write: a process that was frozen meanwhile must not send. Between this line and
         // the first byte it could still be frozen; no code closes that hole.
         if asked.elapsed() + entry.terms.timeout > left {
-            self.answer(EffectState::Prepared, None, Receipt::default(), None).await?;
-            return Err(Failure::transient(Cause::new("too_late", "the lease left no time for the request")));
+            return self
+                .not_sent(&entry, Cause::new("too_late", "the lease left no time for the request"))
+                .await;
         }
         match tokio::time::timeout(entry.terms.timeout, send(intent)).await {
             Ok(Ok(receipt)) => self.accepted(receipt).await,
-            Ok(Err(SendError::Refused(failure))) => self.refused(failure).await,
-            Ok(Err(SendError::NotSent(cause))) => self.not_sent(cause).await,
+            Ok(Err(SendError::Refused(failure))) => self.refused(&entry, failure).await,
+            Ok(Err(SendError::NotSent(cause))) => self.not_sent(&entry, cause).await,
             Ok(Err(SendError::Unknown(cause))) => self.unknown(&entry, cause).await,
-            Err(_) => self.unknown(&entry, Cause::new("timeout", "no answer within the deadline").outage()).await,
+            Err(_) => {
+                self.unknown(&entry, Cause::new("timeout", "no answer within the deadline").outage()).await
+            }
         }
     }
 
@@ -190,23 +193,28 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         Ok(receipt)
     }
 
-    async fn refused(self, failure: Failure) -> Result<Receipt, Failure> {
-        let response = serde_json::to_string(failure.cause()).ok();
-        self.answer(EffectState::Refused, None, Receipt::default(), response).await?;
+    async fn refused(self, entry: &Entry, failure: Failure) -> Result<Receipt, Failure> {
+        self.not_done(entry, EffectState::Refused, failure.cause()).await?;
         Err(failure)
     }
 
-    async fn not_sent(self, cause: Cause) -> Result<Receipt, Failure> {
-        let response = serde_json::to_string(&cause).ok();
-        self.answer(EffectState::Prepared, None, Receipt::default(), response).await?;
+    async fn not_sent(self, entry: &Entry, cause: Cause) -> Result<Receipt, Failure> {
+        self.not_done(entry, EffectState::Prepared, &cause).await?;
         Err(Failure::transient(cause))
     }
 
     async fn unknown(self, entry: &Entry, cause: Cause) -> Result<Receipt, Failure> {
-        let response = serde_json::to_string(&cause).ok();
-        let (_, check_at) = super::schedule(&entry.terms, self.attempt.now(), self.attempt.leased_until());
-        self.answer(EffectState::Unknown, check_at, Receipt::default(), response).await?;
+        self.not_done(entry, EffectState::Unknown, &cause).await?;
         Err(Failure::InDoubt { cause })
+    }
+
+    /// Without a receipt. Whatever the handler makes of it, an effect that stays open puts its job in doubt.
+    async fn not_done(&self, entry: &Entry, said: EffectState, cause: &Cause) -> Result<(), Failure> {
+        let response = serde_json::to_string(cause).ok();
+        let (_, look_at) = super::schedule(&entry.terms, self.attempt.now(), self.attempt.leased_until());
+        let state = not_done(entry, said);
+        let check_at = look_at.filter(|_| state == EffectState::Unknown);
+        self.answer(state, check_at, Receipt::default(), response).await
     }
 
     async fn look_once(&self, entry: &Entry) -> Result<(), Failure> {

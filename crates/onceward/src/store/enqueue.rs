@@ -6,7 +6,7 @@ use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Sql, Time, rank, sql};
 use serde::Serialize;
 
 use super::counters::Deltas;
-use super::{items, micros, micros_of};
+use super::{chosen, items, micros, micros_of};
 use crate::job::{Dedup, Enqueued, JobId, NewJob, OnChange, State};
 use crate::payload;
 
@@ -117,7 +117,7 @@ async fn take_keys(
     if keys.is_empty() {
         return Ok(HashMap::new());
     }
-    let rows = conn.rows(&DEDUP_TAKE, vec![items(&keys)?.into(), now.into()]).await?;
+    let rows = conn.rows(&chosen(DEDUP_TAKE), vec![items(&keys)?.into(), now.into()]).await?;
     let holder = |row: &onceward_db::Row| {
         Ok((row.text("key")?, Holder { job: row.int("job_id")?, hash: row.text("payload_hash")? }))
     };

@@ -1,8 +1,9 @@
 //! Leases: taking them, keeping them, and taking them back from workers that are gone.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use onceward_db::{Conn, Fold, Result, Row, Sql, Time, Value, rank, sql};
+use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, Value, rank, sql};
 use serde::Serialize;
 
 use super::counters::Deltas;
@@ -25,10 +26,16 @@ const LEASE_HOLDS: Sql = sql!("lease_holds");
 pub(crate) const REAP_LIMIT: i64 = 500;
 
 /// A kind that a worker can run, up to a version of its payload.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub(crate) struct Known {
     pub kind: String,
     pub version: u32,
+}
+
+/// The kinds as statements take them: an object of newest versions by kind.
+fn versions(kinds: &[Known]) -> Result<String> {
+    let newest: BTreeMap<&str, u32> = kinds.iter().map(|known| (known.kind.as_str(), known.version)).collect();
+    serde_json::to_string(&newest).map_err(|e| Error::new(ErrorKind::Decode, e.to_string()))
 }
 
 /// What a worker asks of one queue.
@@ -100,18 +107,19 @@ async fn take(
     sql: &Sql,
     want: &Want,
     most: u32,
+    lone: Option<bool>,
     now: Option<Time>,
 ) -> Result<Vec<Claimed>> {
-    let args: Vec<Value> = vec![
+    let mut args: Vec<Value> = vec![
         want.queue.as_str().into(),
         now.into(),
         i64::from(most).into(),
-        items(&want.kinds)?.into(),
+        versions(&want.kinds)?.into(),
         want.token.as_str().into(),
         want.owner.as_str().into(),
         want.lease.into(),
-        want.lone.into(),
     ];
+    args.extend(lone.map(Value::from));
     conn.rows(sql, args).await?.iter().map(|row| claimed(row, want)).collect()
 }
 
@@ -169,9 +177,24 @@ pub(crate) async fn reap(
     by_time: bool,
     now: Option<Time>,
 ) -> Result<Vec<State>> {
+    let ended = expired(conn, gone, by_time, now).await?;
+    let settled = settle_all(conn, &ended, now).await?;
+    Ok(settled
+        .into_iter()
+        .filter_map(|one| if let Settled::To(state) = one { Some(state) } else { None })
+        .collect())
+}
+
+/// What there is to take back. Each names the token that was seen, so that a lease taken meanwhile is left alone.
+pub(crate) async fn expired(
+    conn: &mut Conn<'_>,
+    gone: &[String],
+    by_time: bool,
+    now: Option<Time>,
+) -> Result<Vec<Ended>> {
     let args = vec![items(gone)?.into(), now.into(), REAP_LIMIT.into(), by_time.into()];
     let rows = conn.rows(&REAP_DUE, args).await?;
-    let expired = |row: &Row| {
+    let ended = |row: &Row| {
         Ok(Ended {
             lease: Lease { job: row.int("id")?, token: row.text("token")? },
             queue: row.text("queue")?,
@@ -180,12 +203,7 @@ pub(crate) async fn reap(
             facts: None,
         })
     };
-    let ended: Vec<Ended> = rows.iter().map(expired).collect::<Result<_>>()?;
-    let settled = settle_all(conn, &ended, now).await?;
-    Ok(settled
-        .into_iter()
-        .filter_map(|one| if let Settled::To(state) = one { Some(state) } else { None })
-        .collect())
+    rows.iter().map(ended).collect()
 }
 
 /// Whoever holds leases now.
@@ -205,7 +223,7 @@ pub(crate) struct Due {
 }
 
 pub(crate) async fn due(conn: &mut Conn<'_>, queue: &str, kinds: &[Known], now: Option<Time>) -> Result<Due> {
-    let row = conn.row(&DUE, vec![queue.into(), now.into(), items(kinds)?.into()]).await?;
+    let row = conn.row(&DUE, vec![queue.into(), now.into(), versions(kinds)?.into()]).await?;
     let Some(row) = row else { return Ok(Due::default()) };
     let at = row.time("now")?;
     let wait = row.opt_time("next_at")?.map(|next| next.since(at));

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::counters::Deltas;
 use super::queues::{self, Signals};
-use super::{from_json, items, micros, unsigned};
+use super::{chosen, from_json, items, micros, unsigned};
 use crate::lease::{Facts, Lease, Purpose};
 use crate::settle::{Ending, QueueFacts, Settlement, settle};
 use crate::{Done, Failure, State, payload};
@@ -69,7 +69,10 @@ pub(crate) async fn settle_all(
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for one in ended {
         match &one.facts {
-            Some(facts) if is_final(&one.ending) => known.push(Known { ended: one, facts: facts.clone() }),
+            // With an effect open, the ledger is asked when to look again.
+            Some(facts) if facts.open == 0 && is_final(&one.ending) => {
+                known.push(Known { ended: one, facts: facts.clone() });
+            }
             _ => unknown.push(one),
         }
     }
@@ -97,7 +100,7 @@ fn is_final(ending: &Ending) -> bool {
 
 async fn look<'a>(conn: &mut Conn<'_>, ended: &[&'a Ended], now: Option<Time>) -> Result<Vec<Known<'a>>> {
     let fences: Vec<Fence<'_>> = ended.iter().map(|one| Fence::of(&one.lease)).collect();
-    let rows = conn.rows(&SETTLE_FACTS, vec![items(&fences)?.into(), now.into()]).await?;
+    let rows = conn.rows(&chosen(SETTLE_FACTS), vec![items(&fences)?.into(), now.into()]).await?;
     let mut known = Vec::with_capacity(rows.len());
     for row in &rows {
         let (job, token) = (row.int("id")?, row.text("token")?);
@@ -155,7 +158,7 @@ async fn write<'a>(
         .collect();
     let rows: Vec<Item<'_>> =
         known.iter().zip(&decided).map(|(k, settlement)| Item::new(k, settlement)).collect();
-    let hit = conn.rows(&SETTLE, vec![items(&rows)?.into(), now.into()]).await?;
+    let hit = conn.rows(&chosen(SETTLE), vec![items(&rows)?.into(), now.into()]).await?;
     let hit: std::collections::HashSet<i64> = hit.iter().map(|row| row.int("id")).collect::<Result<_>>()?;
     let written: Vec<(&Known<'a>, &Settlement)> =
         known.iter().zip(&decided).filter(|(k, _)| hit.contains(&k.ended.lease.job)).collect();
