@@ -61,6 +61,7 @@ fn configured(channel: &Channel, config: &Config, client: &Client) -> Result<Con
         adapter,
         dress,
         retry: channel.pace.retry,
+        late_after: channel.late_after,
         quiet,
         timeout: channel.timeout,
         resend: channel.on_doubt == OnDoubt::Resend,
@@ -115,7 +116,7 @@ fn webhook(
     let secret = secret.map_err(|lacking| wrong("secret", lacking.to_string()))?;
     let key = Key::parse(secret.expose_secret()).map_err(|error| wrong("secret", error.to_string()))?;
     // The client gives up first: it knows whether anything was sent.
-    let timeout = channel.timeout - channel.timeout / 20;
+    let timeout = channel.timeout.saturating_sub(channel.timeout / 20);
     WebhookChannel::new(settings.url.as_str(), key, client.clone(), timeout)
         .map_err(|error| wrong("url", error.to_string()))
 }

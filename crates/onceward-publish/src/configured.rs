@@ -22,6 +22,8 @@ pub struct Configured {
     pub dress: Dress,
     /// How its jobs are tried again.
     pub retry: RetryPolicy,
+    /// A post that is late by more than this, since nobody was running, is held.
+    pub late_after: Duration,
     /// When nothing is sent.
     pub quiet: Option<Quiet>,
     /// How long one request may take.

@@ -26,8 +26,10 @@ pub(crate) async fn deliver(ctx: Context<Publisher>) -> Outcome {
         return Ok(Done::Snooze(end));
     }
     let first = job.attempt == 1 && job.purpose == Purpose::Run;
-    if let Some(at) = post.expire_at.filter(|at| first && *at <= job.claimed_at) {
-        return Err(Failure::permanent(Cause::new("expired", format!("it was not to go out after {at}"))));
+    if post.expire_at.is_some_and(|at| first && at <= job.claimed_at) {
+        // Asked to stop while it runs, with nothing sent, it is cancelled as soon as it is handed back.
+        ctx.once().cancel(job.lease.job).await?;
+        return Ok(Done::Interrupted);
     }
     // The moment is frozen with the first send: later renderings are not used.
     let parts = channel.dress.put_on(&post, &channel.name, job.claimed_at).and_then(|it| adapter.render(&it));

@@ -264,3 +264,6 @@ impl PlannedJob {
         Look { channel: self.post.channel.clone(), likeness: self.post.likeness() }
     }
 }
+
+#[cfg(test)]
+mod tests;

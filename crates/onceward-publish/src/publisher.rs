@@ -10,6 +10,7 @@ use crate::configured::Configured;
 use crate::content::{Batch, Content};
 use crate::deliver;
 use crate::media::{self, Place};
+use crate::missed;
 use crate::plan::{APPROVAL, Act, Facts, Plan, Planned, PlannedJob, Wishes, plan};
 use crate::post::Post;
 use crate::store::PUBLISH_TABLES;
@@ -35,6 +36,16 @@ pub async fn migrate(once: &Onceward) -> Result<usize, Error> {
     Ok(once.db().migrate(&[PUBLISH_TABLES]).await?)
 }
 
+/// The jobs of a content, whatever their state.
+///
+/// # Errors
+/// `NotFound` when no content of that id was ever enqueued.
+pub async fn jobs_of(once: &Onceward, content: &str) -> Result<Vec<JobId>, Error> {
+    let known = contents::known(once.db(), &[content]).await?.remove(content);
+    let known = known.ok_or_else(|| Error::NotFound(format!("there is no content {content:?}")))?;
+    Ok(known.jobs.into_values().map(|job| job.id).collect())
+}
+
 /// Plans without touching the store, or without any: for a look before the first run.
 pub async fn preview(
     once: Option<&Onceward>,
@@ -52,7 +63,8 @@ pub async fn preview(
 }
 
 impl Publisher {
-    /// Makes the tables on SQLite (`migrate` does on PostgreSQL), and gives new channels their stable ids.
+    /// Makes the tables on SQLite (`migrate` does on PostgreSQL), gives new channels their stable ids, and holds
+    /// what was missed while nobody was running.
     pub async fn open(once: &Onceward, channels: Vec<Configured>) -> Result<Self, Error> {
         if once.engine() == Engine::Sqlite {
             migrate(once).await?;
@@ -60,6 +72,7 @@ impl Publisher {
         once.db().require(&[PUBLISH_TABLES]).await?;
         let named = channels.iter().map(|it| Named { name: it.name.clone(), was: it.was.clone() });
         let ids = channels::claim(once.db(), named.collect()).await?;
+        missed::hold(once, channels.iter()).await?;
         Ok(Self(Arc::new(Inner { once: once.clone(), channels: by_name(channels), ids })))
     }
 

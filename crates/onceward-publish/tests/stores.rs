@@ -40,6 +40,7 @@ fn feed(name: &str, was: Option<&str>, folder: &Path) -> Configured {
         adapter: Ok(Arc::new(adapter)),
         dress: Dress::default(),
         retry: RetryPolicy::CHANNEL,
+        late_after: Duration::from_hours(6),
         quiet: None,
         timeout: Duration::from_secs(5),
         resend: false,
@@ -126,6 +127,77 @@ async fn a_moved_file_is_refused_with_the_old_id(store: Store) -> Verdict {
     Ok(())
 }
 
+const LATER: (&str, &str) =
+    ("a.md", "---\ntitle: A\npublish_at: 2999-01-01T00:00:00Z\nexpire_at: 2999-01-03T00:00:00Z\n---\nText.");
+
+async fn state(
+    publisher: &Publisher,
+    job: &Enqueued,
+) -> Result<(State, Option<String>), Box<dyn std::error::Error>> {
+    let standing = publisher.standing(&[job.id()]).await?.remove(0);
+    Ok((standing.state, standing.held))
+}
+
+async fn a_stale_post_is_cancelled_not_sent(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let publisher = Publisher::open(&store.once, vec![feed("blog", None, folder.path())]).await?;
+    let job = enqueue(&publisher, batch("blog", &[LATER])).await?.remove(0);
+    store.once.db().clock().set("2999-01-03T00:00:01Z".parse()?);
+    let report =
+        publisher.register(Worker::builder(&store.once)).queue("blog", 1).build()?.run_until_idle().await?;
+    assert_eq!((report.done, report.cancelled), (0, 1));
+    assert_eq!(state(&publisher, &job).await?, (State::Cancelled, None));
+    assert!(!folder.path().join("feed.xml").exists());
+    Ok(())
+}
+
+async fn a_post_missed_while_nobody_ran_is_held_once(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let open = || Publisher::open(&store.once, vec![feed("blog", None, folder.path())]);
+    let publisher = open().await?;
+    let job = enqueue(&publisher, batch("blog", &[LATER])).await?.remove(0);
+    store.once.db().clock().set("2999-01-01T05:59:59Z".parse()?);
+    open().await?;
+    assert_eq!(state(&publisher, &job).await?, (State::Pending, None));
+    store.once.db().clock().set("2999-01-01T06:00:01Z".parse()?);
+    open().await?;
+    assert_eq!(state(&publisher, &job).await?, (State::Pending, Some("missed".to_owned())));
+    store.once.release(job.id(), None).await?;
+    open().await?;
+    assert_eq!(state(&publisher, &job).await?, (State::Pending, None));
+    Ok(())
+}
+
+async fn a_pause_of_ours_makes_nothing_late(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let open = || Publisher::open(&store.once, vec![feed("blog", None, folder.path())]);
+    let publisher = open().await?;
+    let job = enqueue(&publisher, batch("blog", &[LATER])).await?.remove(0);
+    store.once.pause_queue("blog", "holidays").await?;
+    store.once.db().clock().set("2999-01-02T00:00:00Z".parse()?);
+    open().await?;
+    assert_eq!(state(&publisher, &job).await?, (State::Pending, None));
+    Ok(())
+}
+
+async fn contents_media_and_jobs_exist_together_or_not_at_all(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let publisher = Publisher::open(&store.once, vec![feed("blog", None, folder.path())]).await?;
+    let mut plan =
+        publisher.plan(batch("blog", &[A, ("c.md", "---\ntitle: C\n---\nC.")]), &Wishes::default()).await?;
+    // No queue may have such a name, so that the second content cannot be enqueued.
+    "no such queue name".clone_into(&mut plan.contents[1].jobs[0].channel);
+    assert!(publisher.enqueue(&plan).await.is_err());
+    for table in ["content", "content_job", "job", "dedup"] {
+        assert_eq!(store.count(table, "true").await?, 0, "{table}");
+    }
+    Ok(())
+}
+
 macro_rules! laws {
     ($($law:ident),* $(,)?) => {
         mod sqlite {
@@ -144,4 +216,8 @@ laws!(
     a_post_goes_out_once,
     a_renamed_channel_knows_what_it_published,
     a_moved_file_is_refused_with_the_old_id,
+    a_stale_post_is_cancelled_not_sent,
+    a_post_missed_while_nobody_ran_is_held_once,
+    a_pause_of_ours_makes_nothing_late,
+    contents_media_and_jobs_exist_together_or_not_at_all,
 );

@@ -1,6 +1,6 @@
 -- Gives the contents whose job on the same channel has the same likeness, unless that job was cancelled.
 SELECT link.channel_id, link.likeness, link.content_id, content.file
-FROM json_each(?1) AS item
+FROM jsonb_each(?1) AS item
 CROSS JOIN onceward_content_job AS link
     ON link.channel_id = item.value ->> '$.channel' AND link.likeness = item.value ->> '$.likeness'
 JOIN onceward_content AS content ON content.id = link.content_id

@@ -1,4 +1,4 @@
 -- Gives the named jobs as they stand now.
 SELECT job.id, job.queue, job.state, job.held_reason, job.run_at, job.attempts, job.check_at, job.url, job.last_error,
     coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now
-FROM json_each(?1) AS item CROSS JOIN onceward_job_all AS job ON job.id = item.value
+FROM jsonb_each(?1) AS item CROSS JOIN onceward_job_all AS job ON job.id = item.value
