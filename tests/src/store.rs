@@ -105,7 +105,7 @@ async fn jobs(url: &str, which: &str) -> Verdict<Vec<Job>> {
 
 async fn attempts(url: &str, which: &str) -> Verdict<Vec<Attempt>> {
     const COLUMNS: &[&str] = &["job_id", "number", "outcome", "worker"];
-    let from = format!("{} WHERE {which} ORDER BY job_id, number", table(url, "attempt"));
+    let from = format!("{} WHERE {which} ORDER BY job_id, number", table(url, "attempt_all"));
     lines(url, &json(url, COLUMNS), &from).await
 }
 

@@ -260,6 +260,7 @@ fn sqlite_options(path: &Path, synchronous: SqliteSynchronous) -> SqliteConnectO
         .synchronous(synchronous)
         .busy_timeout(Duration::from_secs(60))
         .statement_cache_capacity(256)
+        .row_buffer_size(1024)
         .pragma("wal_autocheckpoint", "0")
         .pragma("journal_size_limit", "67108864")
         .pragma("temp_store", "memory")

@@ -50,6 +50,7 @@ CREATE INDEX job_doubt ON onceward.job (queue, check_at)      WHERE state = 'in_
 CREATE INDEX job_dead  ON onceward.job (queue, error_code, id) WHERE state = 'dead';
 CREATE INDEX job_discard ON onceward.job (discard_at)         WHERE state = 'dead' AND discard_at IS NOT NULL;
 CREATE INDEX job_held  ON onceward.job (held_reason)          WHERE state = 'pending' AND held_reason IS NOT NULL;
+CREATE INDEX job_lone  ON onceward.job (queue, state)         WHERE lone;
 
 -- A finished job leaves the hot table for a history by day, which retention drops a day at a time.
 CREATE TABLE onceward.job_history (LIKE onceward.job INCLUDING DEFAULTS) PARTITION BY RANGE (finished_at);
@@ -70,6 +71,13 @@ CREATE TABLE onceward.attempt (
     error       text,
     PRIMARY KEY (job_id, number)
 );
+
+-- Every attempt. The one that ended in `done` is not written a second time: its job says all of it.
+CREATE VIEW onceward.attempt_all AS
+SELECT job_id, number, purpose, worker, started_at, finished_at, outcome, error FROM onceward.attempt
+UNION ALL
+SELECT id, attempts, purpose, lease_owner, claimed_at, finished_at, 'done', NULL::text FROM onceward.job_all
+WHERE state = 'done' AND purpose IS NOT NULL;
 
 -- The ledger: what changes the world, written before the first byte leaves.
 CREATE TABLE onceward.effect (

@@ -47,6 +47,7 @@ CREATE INDEX onceward_job_doubt ON onceward_job (queue, check_at)      WHERE sta
 CREATE INDEX onceward_job_dead  ON onceward_job (queue, error_code, id) WHERE state = 'dead';
 CREATE INDEX onceward_job_discard ON onceward_job (discard_at)         WHERE state = 'dead' AND discard_at IS NOT NULL;
 CREATE INDEX onceward_job_held  ON onceward_job (held_reason)          WHERE state = 'pending' AND held_reason IS NOT NULL;
+CREATE INDEX onceward_job_lone  ON onceward_job (queue, state)         WHERE lone = 1;
 
 -- One place to look for a job, whether it is finished or not.
 CREATE VIEW onceward_job_all AS SELECT * FROM onceward_job;
@@ -62,6 +63,13 @@ CREATE TABLE onceward_attempt (
     error       TEXT,
     PRIMARY KEY (job_id, number)
 ) WITHOUT ROWID, STRICT;
+
+-- Every attempt. The one that ended in `done` is not written a second time: its job says all of it.
+CREATE VIEW onceward_attempt_all AS
+SELECT job_id, number, purpose, worker, started_at, finished_at, outcome, error FROM onceward_attempt
+UNION ALL
+SELECT id, attempts, purpose, lease_owner, claimed_at, finished_at, 'done', NULL FROM onceward_job_all
+WHERE state = 'done' AND purpose IS NOT NULL;
 
 -- The ledger: what changes the world, written before the first byte leaves.
 CREATE TABLE onceward_effect (

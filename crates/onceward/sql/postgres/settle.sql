@@ -41,10 +41,11 @@ WITH item AS MATERIALIZED (
 ), moved AS (
     INSERT INTO onceward.job_history (
         id, queue, kind, version, payload, state, run_at, created_at, policy, dedup_scope, dedup_key, attempts, tries,
-        crashes, stop, claimed_at, claim_no, settled_token, failed_at, error_class, error_code, error_platform,
+        crashes, stop, purpose, lease_owner, claimed_at, claim_no, settled_token, failed_at, error_class, error_code, error_platform,
         last_error, result, url, finished_at)
     SELECT id, queue, kind, version, payload, new_state, run_at, created_at, policy, dedup_scope, dedup_key, attempts,
-        new_tries, crashes, stop, claimed_at, claim_no, lease_token, failed_at, coalesce(new_class, error_class),
+        new_tries, crashes, stop, CASE WHEN new_state = 'done' THEN purpose END,
+        CASE WHEN new_state = 'done' THEN lease_owner END, claimed_at, claim_no, lease_token, failed_at, coalesce(new_class, error_class),
         coalesce(new_code, error_code), error_platform, coalesce(new_error, last_error),
         coalesce(new_result, result), coalesce(new_url, url), coalesce($2, statement_timestamp())
     FROM gone

@@ -3,7 +3,7 @@
 INSERT INTO onceward_dedup (scope, key, job_id, payload_hash, state, expires_at, until_settled)
 SELECT value ->> '$.scope', value ->> '$.key', value ->> '$.id', value ->> '$.payload_hash', 'pending',
        coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) + (value ->> '$.expires_in'), value ->> '$.until_settled'
-FROM json_each(?1) WHERE true
+FROM jsonb_each(?1) WHERE true
 ON CONFLICT (scope, key) DO UPDATE SET
     job_id = iif(onceward_dedup.expires_at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)), excluded.job_id, onceward_dedup.job_id),
     payload_hash = iif(onceward_dedup.expires_at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)), excluded.payload_hash, onceward_dedup.payload_hash),

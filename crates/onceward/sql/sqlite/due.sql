@@ -1,22 +1,19 @@
 -- Says what a worker of a queue could take now, whether one of it must run alone, and when the next one comes.
 -- Reads only, so that an idle worker never takes the turn.
-WITH waiting AS (
-    SELECT run_at AS at, lone FROM onceward_job
-    WHERE queue = ?1 AND state = 'pending' AND held_reason IS NULL
-        AND EXISTS (SELECT 1 FROM json_each(?3) AS known
-                    WHERE known.value ->> '$.kind' = kind AND version <= known.value ->> '$.version')
-), doubtful AS (
-    SELECT check_at AS at, lone FROM onceward_job
-    WHERE queue = ?1 AND state = 'in_doubt' AND check_at IS NOT NULL
-        AND EXISTS (SELECT 1 FROM json_each(?3) AS known
-                    WHERE known.value ->> '$.kind' = kind AND version <= known.value ->> '$.version')
-)
-SELECT EXISTS (SELECT 1 FROM waiting WHERE at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND NOT lone)
-        OR EXISTS (SELECT 1 FROM doubtful WHERE at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND NOT lone) AS due,
-    EXISTS (SELECT 1 FROM waiting WHERE at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND lone)
-        OR EXISTS (SELECT 1 FROM doubtful WHERE at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND lone) AS lone,
+SELECT EXISTS (SELECT 1 FROM onceward_job WHERE queue = ?1 AND state = 'pending' AND held_reason IS NULL AND run_at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND lone = 0
+            AND version <= ?3 ->> ('$."' || kind || '"'))
+        OR EXISTS (SELECT 1 FROM onceward_job WHERE queue = ?1 AND state = 'in_doubt' AND check_at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND lone = 0
+            AND version <= ?3 ->> ('$."' || kind || '"')) AS due,
+    EXISTS (SELECT 1 FROM onceward_job WHERE queue = ?1 AND state = 'pending' AND held_reason IS NULL AND run_at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND lone = 1
+            AND version <= ?3 ->> ('$."' || kind || '"'))
+        OR EXISTS (SELECT 1 FROM onceward_job WHERE queue = ?1 AND state = 'in_doubt' AND check_at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND lone = 1
+            AND version <= ?3 ->> ('$."' || kind || '"')) AS lone,
     (SELECT min(at) FROM (
-        SELECT * FROM (SELECT at FROM waiting WHERE at > coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) ORDER BY at LIMIT 1)
+        SELECT * FROM (SELECT run_at AS at FROM onceward_job
+            WHERE queue = ?1 AND state = 'pending' AND held_reason IS NULL AND run_at > coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER))
+            AND version <= ?3 ->> ('$."' || kind || '"') ORDER BY run_at LIMIT 1) AS first
         UNION ALL
-        SELECT * FROM (SELECT at FROM doubtful WHERE at > coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) ORDER BY at LIMIT 1)) AS soon) AS next_at,
+        SELECT * FROM (SELECT check_at AS at FROM onceward_job
+            WHERE queue = ?1 AND state = 'in_doubt' AND check_at > coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER))
+            AND version <= ?3 ->> ('$."' || kind || '"') ORDER BY check_at LIMIT 1) AS second) AS soon) AS next_at,
     coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now

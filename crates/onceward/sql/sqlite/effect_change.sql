@@ -7,7 +7,7 @@ UPDATE onceward_effect SET
     remote_url = item.value ->> '$.remote_url',
     response = item.value ->> '$.response',
     updated_at = coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER))
-FROM json_each(?1) AS item
+FROM jsonb_each(?1) AS item
 WHERE job_id = item.value ->> '$.id' AND step = item.value ->> '$.step' AND generation = item.value ->> '$.generation'
     AND onceward_effect.state = item.value ->> '$.was'
 RETURNING job_id

@@ -20,6 +20,6 @@ UPDATE onceward_job SET
     error_code = coalesce(item.value ->> '$.error_code', error_code),
     error_platform = iif(item.value ->> '$.error' IS NULL, error_platform, NULL),
     last_error = coalesce(item.value ->> '$.error', last_error)
-FROM json_each(?1) AS item
+FROM jsonb_each(?1) AS item
 WHERE onceward_job.id = item.value ->> '$.id' AND onceward_job.state = item.value ->> '$.was'
 RETURNING id

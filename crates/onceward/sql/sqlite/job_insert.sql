@@ -5,4 +5,4 @@ SELECT value ->> '$.id', value ->> '$.queue', value ->> '$.kind', value ->> '$.v
        'pending', value ->> '$.held_reason',
        coalesce(value ->> '$.run_at', coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) + coalesce(value ->> '$.delay', 0)),
        coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)), value ->> '$.policy', value ->> '$.scope', value ->> '$.key'
-FROM json_each(?1)
+FROM jsonb_each(?1)

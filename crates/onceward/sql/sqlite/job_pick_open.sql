@@ -2,19 +2,19 @@
 -- that what is finished costs nothing, however much it is.
 SELECT job.id FROM (
     SELECT id FROM onceward_job INDEXED BY onceward_job_due WHERE state = 'pending' AND held_reason IS NULL
-        AND EXISTS (SELECT 1 FROM json_each(?1) WHERE value = 'pending')
+        AND EXISTS (SELECT 1 FROM jsonb_each(?1) WHERE value = 'pending')
     UNION ALL
     SELECT id FROM onceward_job INDEXED BY onceward_job_held WHERE state = 'pending' AND held_reason IS NOT NULL
-        AND EXISTS (SELECT 1 FROM json_each(?1) WHERE value = 'pending')
+        AND EXISTS (SELECT 1 FROM jsonb_each(?1) WHERE value = 'pending')
     UNION ALL
     SELECT id FROM onceward_job INDEXED BY onceward_job_lease WHERE state = 'running'
-        AND EXISTS (SELECT 1 FROM json_each(?1) WHERE value = 'running')
+        AND EXISTS (SELECT 1 FROM jsonb_each(?1) WHERE value = 'running')
     UNION ALL
     SELECT id FROM onceward_job INDEXED BY onceward_job_doubt WHERE state = 'in_doubt'
-        AND EXISTS (SELECT 1 FROM json_each(?1) WHERE value = 'in_doubt')
+        AND EXISTS (SELECT 1 FROM jsonb_each(?1) WHERE value = 'in_doubt')
     UNION ALL
     SELECT id FROM onceward_job INDEXED BY onceward_job_dead WHERE state = 'dead'
-        AND EXISTS (SELECT 1 FROM json_each(?1) WHERE value = 'dead')
+        AND EXISTS (SELECT 1 FROM jsonb_each(?1) WHERE value = 'dead')
 ) AS found CROSS JOIN onceward_job AS job ON job.id = found.id
 WHERE true
     AND (?2 IS NULL OR job.queue = ?2) AND (?3 IS NULL OR job.kind = ?3) AND (?4 IS NULL OR job.error_code = ?4)

@@ -2,4 +2,4 @@
 SELECT item.value AS name, coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now,
     (SELECT run_at FROM onceward_job WHERE queue = item.value AND state = 'pending' AND held_reason IS NULL
      ORDER BY run_at LIMIT 1) AS first_at
-FROM json_each(?1) AS item
+FROM jsonb_each(?1) AS item

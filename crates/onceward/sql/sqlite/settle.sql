@@ -18,8 +18,10 @@ UPDATE onceward_job SET
     result = coalesce(item.value ->> '$.result', result),
     url = coalesce(item.value ->> '$.url', url),
     finished_at = iif((item.value ->> '$.state') IN ('done', 'dead', 'cancelled'), coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)), NULL),
-    settled_token = lease_token, lease_token = NULL, lease_owner = NULL, leased_until = NULL, purpose = NULL
-FROM json_each(?1) AS item
+    lease_owner = iif((item.value ->> '$.state') = 'done', lease_owner, NULL),
+    purpose = iif((item.value ->> '$.state') = 'done', purpose, NULL),
+    settled_token = lease_token, lease_token = NULL, leased_until = NULL
+FROM jsonb_each(?1) AS item
 WHERE onceward_job.id = item.value ->> '$.id' AND lease_token = item.value ->> '$.token' AND onceward_job.state = 'running'
     AND open = item.value ->> '$.was_open' AND stop = item.value ->> '$.was_stop'
 RETURNING id, settled_token AS token

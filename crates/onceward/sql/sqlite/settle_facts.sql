@@ -4,5 +4,5 @@ SELECT job.lease_token AS token, job.id, job.queue, job.purpose, job.attempts, j
     iif(job.open > 0, (SELECT min(check_at) FROM onceward_effect
         WHERE job_id = job.id AND state IN ('sending', 'unknown')), NULL) AS look_at,
     coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now
-FROM json_each(?1) AS item JOIN onceward_job AS job ON job.id = item.value ->> '$.id'
+FROM jsonb_each(?1) AS item JOIN onceward_job AS job ON job.id = item.value ->> '$.id'
 WHERE job.lease_token = item.value ->> '$.token' AND job.state = 'running'

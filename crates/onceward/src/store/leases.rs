@@ -15,6 +15,7 @@ use crate::settle::Ending;
 use crate::{JobId, State};
 
 const CLAIM: Sql = sql!("claim");
+const CLAIM_LONE: Sql = sql!("claim_lone");
 const CLAIM_CHECK: Sql = sql!("claim_check");
 const EXTEND: Sql = sql!("extend");
 const REAP_DUE: Sql = sql!("reap_due");
@@ -34,7 +35,8 @@ pub(crate) struct Known {
 
 /// The kinds as statements take them: an object of newest versions by kind.
 fn versions(kinds: &[Known]) -> Result<String> {
-    let newest: BTreeMap<&str, u32> = kinds.iter().map(|known| (known.kind.as_str(), known.version)).collect();
+    let newest: BTreeMap<&str, u32> =
+        kinds.iter().map(|known| (known.kind.as_str(), known.version)).collect();
     serde_json::to_string(&newest).map_err(|e| Error::new(ErrorKind::Decode, e.to_string()))
 }
 
@@ -91,11 +93,12 @@ async fn claim(conn: &mut Conn<'_>, want: &Want, now: Option<Time>) -> Result<Ta
     if most == 0 {
         return Ok(Taken { jobs: Vec::new(), wait: room.wait() });
     }
-    let mut jobs = take(conn, &CLAIM_CHECK, want, most, now).await?;
+    let mut jobs = take(conn, &CLAIM_CHECK, want, most, Some(want.lone), now).await?;
     let free = most.saturating_sub(unsigned(i64::try_from(jobs.len()).unwrap_or(i64::MAX)));
     let starts = room.starts(free);
     if starts > 0 {
-        let fresh = take(conn, &CLAIM, want, starts, now).await?;
+        let sql = if want.lone { &CLAIM_LONE } else { &CLAIM };
+        let fresh = take(conn, sql, want, starts, None, now).await?;
         room.took(conn, fresh.len()).await?;
         jobs.extend(fresh);
     }

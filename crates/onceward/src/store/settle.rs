@@ -1,6 +1,6 @@
 //! Writes what was decided about leased jobs, and what follows for their queues.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use onceward_db::{Conn, Fold, Result, Row, Sql, Time, rank, sql};
 use serde::Serialize;
@@ -11,9 +11,10 @@ use super::queues::{self, Signals};
 use super::{chosen, from_json, items, micros, unsigned};
 use crate::lease::{Facts, Lease, Purpose};
 use crate::settle::{Ending, QueueFacts, Settlement, settle};
-use crate::{Done, Failure, State, payload};
+use crate::{Done, Failure, JobId, State, payload};
 
 const SETTLE: Sql = sql!("settle");
+const SETTLE_DONE: Sql = sql!("settle_done");
 const SETTLE_FACTS: Sql = sql!("settle_facts");
 const SETTLE_AGAIN: Sql = sql!("settle_again");
 const ATTEMPT_INSERT: Sql = sql!("attempt_insert");
@@ -156,14 +157,45 @@ async fn write<'a>(
             settle(facts, &ended.ending, queue, ended.unit)
         })
         .collect();
-    let rows: Vec<Item<'_>> =
-        known.iter().zip(&decided).map(|(k, settlement)| Item::new(k, settlement)).collect();
-    let hit = conn.rows(&chosen(SETTLE), vec![items(&rows)?.into(), now.into()]).await?;
-    let hit: std::collections::HashSet<i64> = hit.iter().map(|row| row.int("id")).collect::<Result<_>>()?;
-    let written: Vec<(&Known<'a>, &Settlement)> =
-        known.iter().zip(&decided).filter(|(k, _)| hit.contains(&k.ended.lease.job)).collect();
+    let decided: Vec<(&Known<'a>, &Settlement)> = known.iter().zip(&decided).collect();
+    let (plain, rest): (Vec<_>, Vec<_>) =
+        decided.iter().copied().partition(|(_, settlement)| is_plain(settlement));
+    let mut hit = write_plain(conn, &plain, now).await?;
+    if !rest.is_empty() {
+        let rows: Vec<Item<'_>> = rest.iter().map(|(k, settlement)| Item::new(k, settlement)).collect();
+        let rows = conn.rows(&chosen(SETTLE), vec![items(&rows)?.into(), now.into()]).await?;
+        hit.extend(ids(&rows)?);
+    }
+    let written: Vec<_> = decided.into_iter().filter(|(k, _)| hit.contains(&k.ended.lease.job)).collect();
     follow_up(conn, &written, now).await?;
     Ok(written.iter().map(|(k, settlement)| (&k.ended.lease, Settled::To(settlement.state))).collect())
+}
+
+/// Done, with nothing else to write down.
+fn is_plain(settlement: &Settlement) -> bool {
+    settlement.state == State::Done && settlement.receipt.is_none() && settlement.failure.is_none()
+}
+
+/// The common case costs a third of the general one: ids alone, by the token of their claim.
+async fn write_plain(
+    conn: &mut Conn<'_>,
+    plain: &[(&Known<'_>, &Settlement)],
+    now: Option<Time>,
+) -> Result<HashSet<JobId>> {
+    let mut claims: BTreeMap<&str, Vec<JobId>> = BTreeMap::new();
+    for (Known { ended, .. }, _) in plain {
+        claims.entry(&ended.lease.token).or_default().push(ended.lease.job);
+    }
+    let mut hit = HashSet::new();
+    for (token, jobs) in claims {
+        let rows = conn.rows(&SETTLE_DONE, vec![items(&jobs)?.into(), now.into(), token.into()]).await?;
+        hit.extend(ids(&rows)?);
+    }
+    Ok(hit)
+}
+
+fn ids(rows: &[Row]) -> Result<Vec<JobId>> {
+    rows.iter().map(|row| row.int("id")).collect()
 }
 
 /// Attempts, figures, dedup keys and queues follow the jobs, in the same transaction.
@@ -175,8 +207,12 @@ async fn follow_up(
     if written.is_empty() {
         return Ok(());
     }
-    let attempts: Vec<AttemptItem<'_>> = written.iter().map(|(k, s)| AttemptItem::new(k, s)).collect();
-    conn.execute(&ATTEMPT_INSERT, vec![items(&attempts)?.into(), now.into()]).await?;
+    // An attempt that ended in `done` stands in its job's row already.
+    let failed = written.iter().filter(|(_, settlement)| settlement.state != State::Done);
+    let attempts: Vec<AttemptItem<'_>> = failed.map(|(k, s)| AttemptItem::new(k, s)).collect();
+    if !attempts.is_empty() {
+        conn.execute(&ATTEMPT_INSERT, vec![items(&attempts)?.into(), now.into()]).await?;
+    }
     let keys: Vec<DedupItem<'_>> = written.iter().filter_map(|(k, s)| DedupItem::new(k, s)).collect();
     if !keys.is_empty() {
         conn.execute(&DEDUP_SETTLE, vec![items(&keys)?.into(), now.into()]).await?;
