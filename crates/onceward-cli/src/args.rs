@@ -105,7 +105,11 @@ pub(crate) enum Command {
     Enqueue(Enqueue),
     /// Shows channels and queues by state, and whether anything needs a person
     #[command(after_help = "Exits with 0 when all is well, else with 4, 3 or 5: see `onceward --help`.")]
-    Status,
+    Status {
+        /// Goes on showing it whenever something changes, until Ctrl-C
+        #[arg(long)]
+        watch: bool,
+    },
     /// Looks at jobs, cancels them, runs them earlier, releases held ones
     #[command(subcommand)]
     Jobs(JobsVerb),

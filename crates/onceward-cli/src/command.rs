@@ -46,7 +46,7 @@ pub(crate) async fn run(command: Command, run: &Run) -> Result<Exit, Stop> {
         Command::Init { folder } => init::run(run, &folder),
         Command::Work(args) => work::run(run, &args).await,
         Command::Enqueue(args) => enqueue::run(run, &args).await,
-        Command::Status => status::run(run).await,
+        Command::Status { watch } => status::run(run, watch).await,
         Command::Jobs(verb) => jobs::run(run, &verb).await,
         Command::Dead(verb) => dead::run(run, &verb).await,
         Command::Doubt(verb) => doubt::run(run, &verb).await,

@@ -19,7 +19,7 @@ fn every_documented_command_is_understood() {
         publish a.md --enqueue-only\npublish a.md --dry-run --patience 10s\npublish a.md --as-new a2\npublish a.md --sandbox\n\
         work\nwork --queues a,b --until-idle\nenqueue --queue q --kind k --payload {}\n\
         enqueue --queue q --kind k --payload - --dedup-key a --dedup-for 30d --run-at 2026-12-01T09:00:00Z\n\
-        enqueue --batch\nenqueue --batch --queue q --kind k\nstatus\njobs list --state pending,in_doubt --queue q --kind k --content c --error e --since 2h --search s --limit 5 --after 9\n\
+        enqueue --batch\nenqueue --batch --queue q --kind k\nstatus\nstatus --watch\njobs list --state pending,in_doubt --queue q --kind k --content c --error e --since 2h --search s --limit 5 --after 9\n\
         jobs show 1\njobs cancel 1 2\njobs run-now --all --yes\njobs release --content c --dry-run\n\
         dead list\ndead groups\ndead show 1\ndead revive 1 2 --limit 5 --rate 5/s --canary 1\n\
         dead revive 1 --set-payload {} --may-repeat\ndead discard --all\ndead undiscard 1\ndead groups --queue q --error e\ndoubt list\ndoubt groups --queue q\ndoubt show 1\n\

@@ -16,7 +16,7 @@ use crate::store::Store;
 pub(crate) async fn run(run: &Run, verb: &DeadVerb) -> Result<Exit, Stop> {
     run.with_store(async |store| match verb {
         DeadVerb::List { filter, page } => {
-            let filter = select::filter(filter, &Filter::state(State::Dead))?;
+            let filter = select::filter(store, filter, &Filter::state(State::Dead)).await?;
             table::list(run, store, &filter, page, "no job is dead").await
         }
         DeadVerb::Groups(kin) => groups::say(run, store.once.dead_groups().await?, kin, "no job is dead"),

@@ -16,7 +16,7 @@ const NONE: &str = "no job is in doubt";
 pub(crate) async fn run(run: &Run, verb: &DoubtVerb) -> Result<Exit, Stop> {
     run.with_store(async |store| match verb {
         DoubtVerb::List { filter, page } => {
-            let filter = select::filter(filter, &Filter::state(State::InDoubt))?;
+            let filter = select::filter(store, filter, &Filter::state(State::InDoubt)).await?;
             table::list(run, store, &filter, page, NONE).await
         }
         DoubtVerb::Groups(kin) => groups::say(run, store.once.doubt_groups().await?, kin, NONE),

@@ -25,7 +25,7 @@ pub(crate) async fn run(run: &Run, verb: &JobsVerb) -> Result<Exit, Stop> {
 
 async fn list(run: &Run, store: &Store, which: &JobFilter, page: &Page) -> Result<Exit, Stop> {
     let states = which.state.iter().map(|state| State::from(*state)).collect();
-    let filter = select::filter(&which.filter, &Filter { states, ..Filter::default() })?;
+    let filter = select::filter(store, &which.filter, &Filter { states, ..Filter::default() }).await?;
     table::list(run, store, &filter, page, "no job matches").await
 }
 

@@ -30,11 +30,13 @@ impl Verb {
 }
 
 /// The conditions of a command line, on top of those in `among`.
-pub(super) fn filter(asked: &args::Filter, among: &Filter) -> Result<Filter, Stop> {
-    if asked.content.is_some() {
-        return Err(Stop::usage("not_built", "--content is not built in this version yet"));
-    }
+pub(super) async fn filter(store: &Store, asked: &args::Filter, among: &Filter) -> Result<Filter, Stop> {
+    let ids = match &asked.content {
+        Some(content) => Some(onceward_publish::jobs_of(&store.once, content).await?),
+        None => None,
+    };
     Ok(Filter {
+        ids,
         queue: asked.queue.clone(),
         kind: asked.kind.clone(),
         error: asked.error.clone(),
@@ -51,7 +53,7 @@ pub(super) async fn agreed(
     bulk: &Bulk,
     verb: &Verb,
 ) -> Result<Option<Selection>, Stop> {
-    let selection = selection(bulk, verb)?;
+    let selection = selection(store, bulk, verb).await?;
     if bulk.dry_run {
         let count = count(store, &selection, verb).await?;
         let document = json!({ "dry_run": true, "matching": count });
@@ -63,10 +65,10 @@ pub(super) async fn agreed(
     Ok(Some(selection))
 }
 
-pub(super) fn selection(bulk: &Bulk, verb: &Verb) -> Result<Selection, Stop> {
+pub(super) async fn selection(store: &Store, bulk: &Bulk, verb: &Verb) -> Result<Selection, Stop> {
     Ok(match bulk.target().map_err(|text| Stop::usage("usage", text))? {
         Target::Ids(ids) => Selection::Ids(ids.to_vec()),
-        Target::Matching(asked) => Selection::Matching(filter(asked, &verb.among)?),
+        Target::Matching(asked) => Selection::Matching(filter(store, asked, &verb.among).await?),
         Target::All => Selection::Matching(verb.among.clone()),
     })
 }

@@ -1,5 +1,7 @@
 //! `onceward status`: whether anything needs a person, then what moves, then what is done.
 
+use std::time::Duration;
+
 use onceward::{Filter, Onceward, PAGE_LIMIT, QueueView, State, Status, Time};
 use serde::Serialize;
 
@@ -8,23 +10,53 @@ use super::queues::held_back;
 use crate::exit::{self, Exit, Totals};
 use crate::line::{self, Line};
 use crate::output::{self, Cell, Grid, Shown, relative};
+use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
 
 const EMPTY: &str = "nothing was ever enqueued here. First steps:\n\n  onceward publish posts/*.md\n  \
                      onceward enqueue --queue mail --kind email.welcome --payload '{\"user\":7}'";
 
-/// Shows it.
-pub(crate) async fn run(run: &Run) -> Result<Exit, Stop> {
-    run.with_store(async |store| {
-        let status = store.once.status().await?;
-        let totals = totals(&store.once, &status.queues).await?;
-        let lines = line::lines(&store.config);
-        let document = Document { status: &status, parked: totals.in_doubt, exit: exit::of(&totals) as u8 };
-        run.output.answer(&document, || text(run, &status, &lines))?;
-        Ok(called(&totals))
-    })
-    .await
+/// How often a watched status is shown at most; and how long it stands at most, since what is due changes by itself.
+const GAP: Duration = Duration::from_secs(1);
+const STALE: Duration = Duration::from_secs(10);
+
+/// Empties the screen and begins at its top.
+const CLEAR: &[u8] = b"\x1b[2J\x1b[H";
+
+/// Shows it once, or again and again.
+pub(crate) async fn run(run: &Run, watch: bool) -> Result<Exit, Stop> {
+    run.with_store(async |store| if watch { watch_it(run, store).await } else { show(run, store).await })
+        .await
+}
+
+async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
+    let status = store.once.status().await?;
+    let totals = totals(&store.once, &status.queues).await?;
+    let lines = line::lines(&store.config);
+    let document = Document { status: &status, parked: totals.in_doubt, exit: exit::of(&totals) as u8 };
+    run.output.answer(&document, || text(run, &status, &lines))?;
+    Ok(called(&totals))
+}
+
+async fn watch_it(run: &Run, store: &Store) -> Result<Exit, Stop> {
+    let mut signals = Signals::catch()?;
+    let mut changes = store.once.db().changes();
+    loop {
+        if run.output.width.is_some() && !run.output.json {
+            output::raw(CLEAR)?;
+        }
+        show(run, store).await?;
+        let changed = async {
+            tokio::time::sleep(GAP).await;
+            // Past its time, it is shown anew without a change.
+            drop(tokio::time::timeout(STALE, changes.next()).await);
+        };
+        tokio::select! {
+            () = changed => {}
+            exit = signals.next() => return Ok(exit),
+        }
+    }
 }
 
 /// The exit code for what stands in these lines, after saying what needs a person.
@@ -106,7 +138,7 @@ fn table(status: &Status, lines: &[Line]) -> Grid {
     let now = Time::now();
     for queue in &status.queues {
         let figures = &queue.figures;
-        let due = queue.oldest_due.map(|seconds| now.before(std::time::Duration::from_secs(seconds)));
+        let due = queue.oldest_due.map(|seconds| now.before(Duration::from_secs(seconds)));
         grid.row([
             Cell::Whole(queue.name.clone()),
             figure(figures.in_doubt),

@@ -106,6 +106,20 @@ fn a_second_signal_ends_it_at_once() {
 }
 
 #[test]
+fn a_watched_status_is_one_document_a_line_until_a_signal() {
+    let place = Place::new(CONFIG);
+    let mut child = place.command(&["status", "--watch", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(next()["totals"]["pending"], 0);
+    place.run(&["enqueue", "--queue", "mail", "--kind", "k", "--payload", "1"]);
+    while next()["totals"]["pending"] != 1 {}
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    drop(lines);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
 fn until_idle_delivers_what_is_due_and_ends() {
     let place = Place::with_post("[channels.blog]\ntype = \"archive\"\npath = \"blog\"\n[queues.mail]\n");
     let ran = place.line("work --until-idle");
@@ -114,6 +128,18 @@ fn until_idle_delivers_what_is_due_and_ends() {
     let again = place.line("work --until-idle --json");
     assert_eq!((again.code, &again.json()["done"]), (0, &json!(0)), "{again:?}");
     assert_eq!(place.line("work --until-idle").out, "nothing was due\n");
+}
+
+#[test]
+fn the_jobs_of_a_content_are_found_by_its_id() {
+    let config = "[channels.a]\ntype = \"archive\"\npath = \"a\"\n[queues.mail]\n";
+    let place = Place::with_post(config);
+    place.run(&["enqueue", "--queue", "mail", "--kind", "k", "--payload", "1"]);
+    let items = place.line("jobs list --content a --json").json();
+    assert_eq!((items["items"].as_array().unwrap().len(), &items["items"][0]["queue"]), (1, &json!("a")));
+    assert_eq!(place.line("jobs cancel --content a --yes --json").json()["cancelled"], json!([1]));
+    let none = place.line("jobs list --content b --json");
+    assert_eq!((none.code, &none.json()["error"]["code"]), (1, &json!("not_found")));
 }
 
 #[test]

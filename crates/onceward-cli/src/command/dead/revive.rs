@@ -17,7 +17,7 @@ use crate::store::Store;
 pub(super) async fn run(run: &Run, store: &Store, args: &Revive) -> Result<Exit, Stop> {
     args.check().map_err(|text| Stop::usage("usage", text))?;
     let verb = Verb::new("revive", &[State::Dead]);
-    let selection = select::selection(&args.bulk, &verb)?;
+    let selection = select::selection(store, &args.bulk, &verb).await?;
     let options = options(args);
     if options.dry_run {
         return say_dry(run, &store.once.revive(selection, &options).await?);
