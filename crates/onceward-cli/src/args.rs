@@ -1,6 +1,7 @@
 //! The command line: nouns, then verbs. What a word means is said here, and nothing is done yet.
 
 mod admin;
+mod contents;
 mod dead;
 mod doubt;
 mod enqueue;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use admin::{ChannelsVerb, DbVerb, QueuesVerb, Which, Work};
+pub(crate) use contents::ContentsVerb;
 pub(crate) use dead::{DeadVerb, Revive};
 pub(crate) use doubt::{DoubtVerb, Resolve, Verdict};
 pub(crate) use enqueue::{DedupFor, Enqueue, Payload};
@@ -99,6 +101,9 @@ pub(crate) enum Command {
     },
     /// Sends content files to their channels, each once
     Publish(Publish),
+    /// Looks at contents, cancels, moves and releases them on all their channels at once
+    #[command(subcommand)]
+    Contents(ContentsVerb),
     /// Runs jobs until it is stopped, or until nothing is due
     Work(Work),
     /// Puts one job, or many, into a queue

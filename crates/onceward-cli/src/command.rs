@@ -2,6 +2,7 @@
 
 mod channels;
 mod completions;
+mod contents;
 mod db;
 mod dead;
 mod doubt;
@@ -47,6 +48,7 @@ pub(crate) async fn run(command: Command, run: &Run) -> Result<Exit, Stop> {
         Command::Work(args) => work::run(run, &args).await,
         Command::Enqueue(args) => enqueue::run(run, &args).await,
         Command::Status { watch } => status::run(run, watch).await,
+        Command::Contents(verb) => contents::run(run, &verb).await,
         Command::Jobs(verb) => jobs::run(run, &verb).await,
         Command::Dead(verb) => dead::run(run, &verb).await,
         Command::Doubt(verb) => doubt::run(run, &verb).await,

@@ -31,6 +31,7 @@ mod publisher;
 mod quiet;
 mod refusal;
 mod store;
+mod view;
 
 pub use configured::Configured;
 pub use dress::{Dress, Dressed};
@@ -41,3 +42,4 @@ pub use quiet::Quiet;
 pub use refusal::Refusal;
 pub use store::PUBLISH_TABLES;
 pub use store::standing::Standing;
+pub use view::{ContentJob, ContentView, content, contents, reschedule};

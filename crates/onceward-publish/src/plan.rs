@@ -136,7 +136,8 @@ fn one(
         }
         let post = Post::of(&planned.content, name, id, publish_at);
         let act = act(job);
-        let hold = planned.content.approve || wishes.hold || held_by_hand(known, job);
+        let asked = planned.content.approve && !is_approved(known, job, name, &post);
+        let hold = asked || wishes.hold || held_by_hand(known, job);
         match preflight(channel, &post, act, publish_at.unwrap_or(facts.now).max(facts.now)) {
             Ok(parts) => {
                 let longest = channel.adapter.as_ref().ok().and_then(|it| it.limits().text);
@@ -173,6 +174,13 @@ fn act(job: Option<&KnownJob>) -> Act {
 fn held_by_hand(known: Option<&Known>, job: Option<&KnownJob>) -> bool {
     let held = job.is_some_and(|job| job.held.as_deref() == Some(APPROVAL));
     held && known.is_some_and(|known| !known.source.approve)
+}
+
+/// Released already, and readers get the same: another time needs no new approval.
+fn is_approved(known: Option<&Known>, job: Option<&KnownJob>, channel: &str, post: &Post) -> bool {
+    let (Some(known), Some(job)) = (known, job) else { return false };
+    let before = Post::of(&known.source, channel, &post.channel, None);
+    job.held.is_none() && known.source.approve && before.likeness() == post.likeness()
 }
 
 /// Why a job waits that a person is to release.

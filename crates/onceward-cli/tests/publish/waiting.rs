@@ -74,3 +74,44 @@ fn in_quiet_hours_a_post_waits_without_a_fault() {
     assert_eq!((said.code, said.total("done"), said.total("scheduled")), (0, 2, 1), "{said:?}");
     assert!(!site.path("public/posts").exists());
 }
+
+#[test]
+fn a_file_that_cannot_be_written_is_tried_again_and_is_no_doubt() {
+    let site = Site::new(FEEDS);
+    site.write("public", "a file where a folder should be");
+    site.write("a.md", post("title: A\nchannels: [rss]", "Text."));
+    let said = site.publish(&["a.md", "--patience", "1s"]);
+    assert_eq!((said.code, said.total("pending"), said.total("in_doubt")), (5, 1, 0), "{said:?}");
+    let job = said.job("a", "rss");
+    assert_eq!(job["error"]["code"], "file_not_written");
+    assert!(job["error"]["text"].as_str().unwrap().contains("public"), "{job}");
+    std::fs::remove_file(site.path("public")).unwrap();
+    assert_eq!(site.run(&["jobs", "run-now", &job["id"].to_string()]).code, 0);
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("done")), (0, 1), "{said:?}");
+}
+
+#[test]
+fn a_content_is_moved_released_and_cancelled_as_one() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\napprove: true", "Text."));
+    site.publish(&["a.md"]);
+    let shown = site.run(&["contents", "show", "a", "--json"]).document();
+    assert_eq!((&shown["title"], shown["jobs"].as_array().unwrap().len()), (&"A".into(), 3));
+    assert_eq!(
+        (&shown["jobs"][0]["channel"], &shown["jobs"][0]["held"]),
+        (&"rss".into(), &"approval".into())
+    );
+    let moved = site.run(&["contents", "reschedule", "a", "--at", "2999-01-01 09:00"]);
+    assert_eq!(moved.code, 0, "{moved:?}");
+    assert_eq!(site.run(&["contents", "release", "a"]).code, 0);
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("scheduled"), said.total("done")), (0, 3, 0), "{said:?}");
+    assert_eq!(site.run(&["contents", "cancel", "a"]).code, 0);
+    assert!(site.jobs().iter().all(|job| job["state"] == "cancelled"));
+    let listed = site.run(&["contents", "list", "--json"]).document();
+    assert_eq!((&listed["items"][0]["id"], &listed["next"]), (&"a".into(), &().into()));
+    let unknown = site.run(&["contents", "show", "b", "--json"]);
+    assert_eq!((unknown.code, &unknown.document()["error"]["code"]), (1, &"not_found".into()));
+    assert!(!site.path("public").exists());
+}

@@ -180,6 +180,15 @@ fn a_hold_by_hand_stays_and_a_hold_by_the_file_leaves_with_its_line() {
 }
 
 #[test]
+fn what_was_approved_stays_so_until_its_text_changes() {
+    let asked = content("approve: true", "B");
+    let released = known(&asked, &[("a", State::Pending, false, None)]);
+    let hold = |content: Content| planned(content, Some(released.clone()), &Wishes::default()).jobs[0].hold;
+    assert!(!hold(content("approve: true\npublish_at: 2027-01-01T00:00:00Z", "B")));
+    assert!(hold(content("approve: true", "C")));
+}
+
+#[test]
 fn every_channel_that_cannot_take_it_says_so_and_keeps_the_content_out() {
     let mut channels = channels();
     for name in ["a", "b"] {

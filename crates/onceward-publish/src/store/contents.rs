@@ -14,6 +14,9 @@ const CONTENT_LIST: Sql = sql!("content_list");
 const CONTENT_PUT: Sql = sql!("content_put");
 const CONTENT_JOBS: Sql = sql!("content_jobs");
 const CONTENT_JOB_PUT: Sql = sql!("content_job_put");
+const CONTENT_PAGE: Sql = sql!("content_page");
+const CONTENT_GET: Sql = sql!("content_get");
+const CONTENT_TIME: Sql = sql!("content_time");
 const ALIKE: Sql = sql!("alike");
 
 /// A content as it was last enqueued.
@@ -159,4 +162,77 @@ pub(crate) async fn alike(db: &Database, looks: &[Look]) -> Result<BTreeMap<Look
         found.entry(look).or_default().push((row.text("content_id")?, row.text("file")?));
     }
     Ok(found)
+}
+
+/// A content without its text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Head {
+    pub id: String,
+    pub file: String,
+    pub title: Option<String>,
+    pub publish_at: Option<Time>,
+    pub created_at: Time,
+    pub updated_at: Time,
+}
+
+/// Which job stands for a content on a channel.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Link {
+    pub content: String,
+    pub channel: String,
+    pub job: JobId,
+}
+
+/// Contents, the newest first, after the one with the id `after`.
+pub(crate) async fn page(db: &Database, limit: usize, after: Option<&str>) -> Result<Vec<Head>> {
+    let args = vec![after.into(), i64::try_from(limit).unwrap_or(i64::MAX).into()];
+    db.reader().await?.conn().rows(&CONTENT_PAGE, args).await?.iter().map(head_of).collect()
+}
+
+pub(crate) async fn head(db: &Database, id: &str) -> Result<Option<Head>> {
+    db.reader().await?.conn().row(&CONTENT_GET, vec![id.into()]).await?.as_ref().map(head_of).transpose()
+}
+
+fn head_of(row: &Row) -> Result<Head> {
+    Ok(Head {
+        id: row.text("id")?,
+        file: row.text("file")?,
+        title: row.opt_text("title")?,
+        publish_at: row.opt_time("publish_at")?,
+        created_at: row.time("created_at")?,
+        updated_at: row.time("updated_at")?,
+    })
+}
+
+/// The jobs of these contents.
+pub(crate) async fn links(db: &Database, ids: &[&str]) -> Result<Vec<Link>> {
+    let rows = db.reader().await?.conn().rows(&CONTENT_JOBS, vec![to_json(ids)?.into()]).await?;
+    let link = |row: &Row| {
+        Ok(Link {
+            content: row.text("content_id")?,
+            channel: row.text("channel_id")?,
+            job: row.int("job_id")?,
+        })
+    };
+    rows.iter().map(link).collect()
+}
+
+struct SetTime;
+
+impl Fold for SetTime {
+    type Item = (String, Time);
+    type Answer = ();
+    const RANK: u8 = rank::OTHER;
+
+    async fn run(conn: &mut Conn<'_>, items: &[Self::Item], now: Option<Time>) -> Result<Vec<()>> {
+        for (id, at) in items {
+            conn.execute(&CONTENT_TIME, vec![id.as_str().into(), (*at).into(), now.into()]).await?;
+        }
+        Ok(vec![(); items.len()])
+    }
+}
+
+/// Sets the time in force.
+pub(crate) async fn set_time(db: &Database, id: &str, at: Time) -> Result<()> {
+    db.fold::<SetTime>(vec![(id.to_owned(), at)]).await.map(drop)
 }

@@ -3,12 +3,14 @@
 use onceward::{JobError, JobId, State};
 use onceward_db::{Database, Error, ErrorKind, Result, Row, Sql, Time, sql};
 
+use serde::Serialize;
+
 use super::to_json;
 
 const STANDING: Sql = sql!("standing");
 
 /// A job as it stands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standing {
     /// The job.
     pub id: JobId,
@@ -27,6 +29,7 @@ pub struct Standing {
     /// Its last error.
     pub error: Option<JobError>,
     /// The database's clock when this was read.
+    #[serde(skip)]
     pub now: Time,
 }
 

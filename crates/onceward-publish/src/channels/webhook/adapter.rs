@@ -147,3 +147,44 @@ fn lost(failure: &SendFailure) -> SendError {
         _ => SendError::Unknown(cause.outage()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(status: u16, headers: &[(&str, &str)]) -> String {
+        let now: Time = "2026-12-01T00:00:00Z".parse().unwrap();
+        match answered(&Response::new(status, headers, "why"), now) {
+            Ok(()) => "accepted".to_owned(),
+            Err(SendError::Refused(Failure::RateLimited { until, .. })) => format!("wait until {until}"),
+            Err(SendError::Refused(failure)) => failure.class().to_owned(),
+            Err(SendError::Unknown(cause)) => format!("unknown, outage {}", cause.outage),
+            Err(SendError::NotSent(_)) => "not sent".to_owned(),
+        }
+    }
+
+    #[test]
+    fn each_status_means_one_thing() {
+        let table = [
+            (200, "accepted"),
+            (204, "accepted"),
+            (301, "permanent"),
+            (307, "permanent"),
+            (304, "unknown, outage false"),
+            (400, "permanent"),
+            (401, "auth_needed"),
+            (403, "auth_needed"),
+            (404, "permanent"),
+            (408, "unknown, outage false"),
+            (410, "permanent"),
+            (422, "permanent"),
+            (429, "wait until 2026-12-01T00:01:00Z"),
+            (500, "unknown, outage true"),
+            (503, "unknown, outage true"),
+        ];
+        for (status, meaning) in table {
+            assert_eq!(said(status, &[]), meaning, "{status}");
+        }
+        assert_eq!(said(429, &[("retry-after", "5")]), "wait until 2026-12-01T00:00:05Z");
+    }
+}
