@@ -157,7 +157,8 @@ fn within(job: &Job, attempts: &[&Attempt]) -> Vec<Flaw> {
         _ => {}
     }
     let running = job.state == "running";
-    if job.lease_token.is_some() != running || job.lease_owner.is_some() != running {
+    // Who did a job stays with it when it is done.
+    if job.lease_token.is_some() != running || (running && job.lease_owner.is_none()) {
         flaws.push(Flaw::NoOwner(job.id));
     }
     let ended = job.attempts - i64::from(running);

@@ -98,7 +98,8 @@ pub enum Act {
     },
     /// The first attempt never ends; the next is done at once.
     HangOnce,
-    /// The first attempt holds its thread for so long, then settles itself in a transaction of its own, come what may.
+    /// The first attempt holds its thread for so long, then settles itself in a transaction of its own, come what may;
+    /// the next takes twice as long.
     StallOnce {
         /// How long.
         ms: u64,

@@ -94,10 +94,24 @@ fn figures(crew: &[Ended], jobs: usize, took: Duration) -> String {
     #[expect(clippy::cast_precision_loss, reason = "figures for people")]
     let (rate, batch) = (jobs as f64 / took.as_secs_f64(), jobs as f64 / batches.len() as f64);
     format!(
-        "{} processes, {jobs} jobs in {took:.1?}: {rate:.0} a second, {batch:.1} a claim; fewest {}, median {}, most {}",
+        "{} processes, {jobs} jobs in {took:.1?}: {rate:.0} a second (each fifth took {}), {batch:.1} a claim; \
+         fewest {}, median {}, most {}",
         crew.len(),
+        fifths(crew),
         shares[0],
         shares[shares.len() / 2],
         shares[shares.len() - 1],
     )
+}
+
+/// A store that slows down as its history or its backlog grows shows it here.
+fn fifths(crew: &[Ended]) -> String {
+    let heard = crew.iter().flat_map(|one| &one.heard);
+    let mut runs: Vec<Instant> =
+        heard.filter(|heard| run_of(&heard.fact).is_some()).map(|heard| heard.at).collect();
+    runs.sort_unstable();
+    let fifths = runs.chunks(runs.len().div_ceil(5));
+    let took: Vec<String> =
+        fifths.map(|fifth| format!("{:.1?}", fifth[fifth.len() - 1] - fifth[0])).collect();
+    took.join(", ")
 }

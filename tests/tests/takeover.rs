@@ -98,18 +98,28 @@ async fn a_stalled_process_changes_nothing_when_it_wakes(store: &Store) -> Verdi
     let (job, stalled, _) = working_on(store, act, work(LEASE)).await?;
     freeze_between_turns(&stalled, store).await?;
     let (other, boot) = Actor::ready(ACTOR, &Orders::work(store.url(), work(LEASE))).await?;
-    done(store, job).await?;
-    let before = (store.job(job).await?, store.attempts(job).await?);
-    assert_eq!(before.1.last().and_then(|last| last.worker.clone()), Some(boot));
+    started(&other, job, LEASE + POLL + SLACK + STARTED).await?;
+    let before = store.job(job).await?;
+    assert_eq!(before.lease_owner.as_ref(), Some(&boot));
     stalled.signal(Signal::CONT)?;
     let refused = |fact: &Fact| match fact {
         Fact::Refused { job: it, code } if *it == job => Some(code.clone()),
         _ => None,
     };
     assert_eq!(stalled.says("its late settling is refused", STARTED, refused).await?.1, "lease_lost");
-    let (stalled, other) = (stopped(stalled).await?, stopped(other).await?);
-    assert_eq!(report(&stalled)?, (0, 0, 1), "{stalled:?}");
-    assert_eq!((store.job(job).await?, store.attempts(job).await?), before);
+    let stalled = stopped(stalled).await?;
+    // Whoever settles late hears where the job is now, or that its lease is lost; never that it is done.
+    let (done_here, again, lost) = report(&stalled)?;
+    assert_eq!((done_here, again + lost), (0, 1), "{stalled:?}");
+    // It is still the other's job, under the same lease.
+    assert_eq!(store.job(job).await?, before);
+    done(store, job).await?;
+    let other = stopped(other).await?;
+    assert_eq!(report(&other)?, (1, 0, 0), "{other:?}");
+    let attempts = store.attempts(job).await?;
+    let outcomes: Vec<&str> = attempts.iter().map(|one| one.outcome.as_str()).collect();
+    assert_eq!(outcomes, ["crashed", "done"]);
+    assert_eq!(attempts[1].worker, Some(boot));
     no_flaws(store, &[&stalled, &other]).await
 }
 

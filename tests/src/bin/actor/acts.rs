@@ -54,6 +54,7 @@ async fn act(act: Act, ctx: &Context<Stage>) -> Outcome {
     match act {
         Act::Take { ms } => tokio::time::sleep(Duration::from_millis(ms)).await, // sleeps: work that takes time
         Act::StallOnce { ms } if first => return Ok(stall(ms, ctx)),
+        Act::StallOnce { ms } => tokio::time::sleep(Duration::from_millis(2 * ms)).await, // sleeps: the other wakes meanwhile
         Act::Complete => return Ok(complete(ctx).await?),
         Act::HangOnce if first => std::future::pending().await,
         Act::Panic => panic!("{}", rant(100)),
@@ -63,7 +64,7 @@ async fn act(act: Act, ctx: &Context<Stage>) -> Outcome {
         },
         Act::Block => block(),
         Act::Rant => return Err(Failure::transient(Cause::new("rant", rant(10 << 20)))),
-        Act::Nothing | Act::HangOnce | Act::StallOnce { .. } => {}
+        Act::Nothing | Act::HangOnce => {}
     }
     Ok(Done::Nothing)
 }

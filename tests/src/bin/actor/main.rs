@@ -1,5 +1,5 @@
 //! The program behind every actor: does what the orders in its only argument say, and says on stdout what was
-//! acknowledged. Warnings and errors go to stderr.
+//! acknowledged. Warnings and errors of ours go to stderr.
 
 mod acts;
 
@@ -12,13 +12,15 @@ use onceward_tests::fact::Fact;
 use onceward_tests::orders::{Orders, Produce, QUEUE, QUICK, Work};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::prelude::*;
 
 use self::acts::{Played, Stage};
 
 type Fallible = Result<(), Box<dyn Error + Send + Sync>>;
 
 fn main() -> ExitCode {
-    tracing_subscriber::fmt().with_max_level(LEVEL).with_writer(std::io::stderr).with_ansi(false).init();
+    log();
     // What a handler of ours panics with is meant to be kept by the store, not to fill a log.
     std::panic::set_hook(Box::new(|_| {}));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build();
@@ -28,7 +30,12 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-const LEVEL: tracing_subscriber::filter::LevelFilter = tracing_subscriber::filter::LevelFilter::WARN;
+/// Our own warnings and errors. The driver's warn of a busy machine.
+fn log() {
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let ours = Targets::new().with_target("onceward", LevelFilter::WARN);
+    tracing_subscriber::registry().with(lines.with_filter(ours)).init();
+}
 
 async fn play() -> Fallible {
     let orders: Orders =
