@@ -21,11 +21,12 @@ fn attempt() -> impl Strategy<Value = Vec<Command>> {
         part(0.4, wait()),
         part(0.95, claim()),
         part(0.85, send(newest())),
+        part(0.15, few(3).prop_map(|job| Command::Person { job, does: Deed::Cancel }).boxed()),
         part(0.85, answer(newest())),
         part(0.85, settle(newest())),
     );
-    parts.prop_map(|(ask, wait, claim, send, answer, settle)| {
-        [ask, wait, claim, send, answer, settle].into_iter().flatten().collect()
+    parts.prop_map(|(ask, wait, claim, send, cancel, answer, settle)| {
+        [ask, wait, claim, send, cancel, answer, settle].into_iter().flatten().collect()
     })
 }
 

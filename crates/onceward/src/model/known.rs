@@ -1,6 +1,6 @@
 //! Walks that failed once, in their shortest form.
 
-use super::command::{Ask, Command, Door, End, Fate, Kind};
+use super::command::{Ask, Command, Deed, Door, End, Fate, Kind};
 use super::drive::{Verdict, World};
 use super::store::Store;
 
@@ -51,4 +51,10 @@ async fn a_refused_repeat_does_not_undo_the_first_send() -> Verdict {
 #[tokio::test]
 async fn a_repeat_that_was_not_sent_does_not_undo_the_first_send() -> Verdict {
     a_repeat_keeps_the_doubt(Fate::Unreached).await
+}
+
+#[tokio::test]
+async fn a_job_that_is_done_in_spite_of_its_cancel_is_done() -> Verdict {
+    let cancel = Command::Person { job: 0, does: Deed::Cancel };
+    walk(vec![JOB, CLAIM, cancel, settle(End::Nothing)]).await
 }

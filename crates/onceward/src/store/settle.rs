@@ -159,7 +159,7 @@ async fn write<'a>(
         .collect();
     let decided: Vec<(&Known<'a>, &Settlement)> = known.iter().zip(&decided).collect();
     let (plain, rest): (Vec<_>, Vec<_>) =
-        decided.iter().copied().partition(|(_, settlement)| is_plain(settlement));
+        decided.iter().copied().partition(|(k, settlement)| is_plain(k, settlement));
     let mut hit = write_plain(conn, &plain, now).await?;
     if !rest.is_empty() {
         let rows: Vec<Item<'_>> = rest.iter().map(|(k, settlement)| Item::new(k, settlement)).collect();
@@ -171,9 +171,10 @@ async fn write<'a>(
     Ok(written.iter().map(|(k, settlement)| (&k.ended.lease, Settled::To(settlement.state))).collect())
 }
 
-/// Done, with nothing else to write down.
-fn is_plain(settlement: &Settlement) -> bool {
-    settlement.state == State::Done && settlement.receipt.is_none() && settlement.failure.is_none()
+/// Done, with nothing else to write down, and nobody said no meanwhile.
+fn is_plain(known: &Known<'_>, settlement: &Settlement) -> bool {
+    let quiet = settlement.receipt.is_none() && settlement.failure.is_none() && !known.facts.stop;
+    settlement.state == State::Done && quiet
 }
 
 /// The common case costs a third of the general one: ids alone, by the token of their claim.
@@ -188,7 +189,8 @@ async fn write_plain(
     }
     let mut hit = HashSet::new();
     for (token, jobs) in claims {
-        let rows = conn.rows(&SETTLE_DONE, vec![items(&jobs)?.into(), now.into(), token.into()]).await?;
+        let rows =
+            conn.rows(&chosen(SETTLE_DONE), vec![items(&jobs)?.into(), now.into(), token.into()]).await?;
         hit.extend(ids(&rows)?);
     }
     Ok(hit)
