@@ -172,11 +172,11 @@ fn a_hold_by_hand_stays_and_a_hold_by_the_file_leaves_with_its_line() {
     let open = content("title: T", "B");
     let asked = content("approve: true", "B");
     let held = |source: &Content| known(source, &[("a", State::Pending, false, Some("approval"))]);
-    let hold =
+    let holds =
         |content: &Content, known| planned(content.clone(), Some(known), &Wishes::default()).jobs[0].hold;
-    assert!(hold(&open, held(&open)) && hold(&asked, held(&asked)));
-    assert!(!hold(&open, held(&asked)));
-    assert!(!hold(&open, known(&open, &[("a", State::Pending, false, Some("missed"))])));
+    assert!(holds(&open, held(&open)) && holds(&asked, held(&asked)));
+    assert!(!holds(&open, held(&asked)));
+    assert!(!holds(&open, known(&open, &[("a", State::Pending, false, Some("missed"))])));
 }
 
 #[test]
