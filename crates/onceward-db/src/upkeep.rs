@@ -14,7 +14,11 @@ impl Database {
     /// nothing on PostgreSQL, whose server looks after its files.
     pub async fn damage(&self) -> Result<Vec<String>> {
         let mut reader = self.reader().await?;
-        let rows = reader.conn().rows(&DAMAGE, vec![]).await?;
+        let rows = match reader.conn().rows(&DAMAGE, vec![]).await {
+            // Too damaged to be looked through: that is an answer.
+            Err(error) if error.kind() == ErrorKind::Disk => return Ok(vec![error.to_string()]),
+            rows => rows?,
+        };
         let lines = rows.iter().map(|row| row.text("message")).collect::<Result<Vec<_>>>()?;
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }

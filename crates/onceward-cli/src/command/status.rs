@@ -47,13 +47,13 @@ async fn watch_it(run: &Run, store: &Store) -> Result<Exit, Stop> {
             output::raw(CLEAR)?;
         }
         show(run, store).await?;
-        let changed = async {
+        let next = async {
             tokio::time::sleep(GAP).await;
             // Past its time, it is shown anew without a change.
             drop(tokio::time::timeout(STALE, changes.next()).await);
         };
         tokio::select! {
-            () = changed => {}
+            () = next => {}
             exit = signals.next() => return Ok(exit),
         }
     }

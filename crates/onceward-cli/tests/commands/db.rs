@@ -6,6 +6,23 @@ use serde_json::json;
 
 use crate::support::{CONFIG, Place};
 
+/// Jobs on many pages.
+fn fill(place: &Place) {
+    let line = |n: usize| format!("{{\"payload\":\"{}\"}}", "x".repeat(n * 100));
+    let lines = (0..50).map(line).collect::<Vec<_>>().join("\n");
+    let ran = place.fed(&["enqueue", "--batch", "--queue", "mail", "--kind", "k"], &lines);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+/// Breaks the heads of the pages in the second half. The first pages stay, so that the file can be opened.
+fn damage(place: &Place) {
+    let file = place.path("onceward.db");
+    let mut bytes = fs::read(&file).unwrap();
+    let half = bytes.len() / 2 / 4096 * 4096;
+    bytes[half..].chunks_mut(4096).for_each(|page| page[..16].fill(0xa5));
+    fs::write(&file, bytes).unwrap();
+}
+
 #[test]
 fn a_backup_is_a_store_with_every_job_that_only_its_owner_can_read() {
     let place = Place::new(CONFIG);
@@ -39,12 +56,11 @@ fn a_backup_that_fails_leaves_no_file() {
     let ran = place.line("db backup gone/copy.db");
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("gone/copy.db"), "{ran:?}");
-    let file = place.path("onceward.db");
-    let mut bytes = fs::read(&file).unwrap();
-    bytes.iter_mut().skip(4096).step_by(7).for_each(|byte| *byte = !*byte);
-    fs::write(&file, bytes).unwrap();
+    fill(&place);
+    damage(&place);
     let ran = place.line("db backup copy.db");
     assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("back_up"), "the copying failed, not the opening: {ran:?}");
     assert!(!place.path("copy.db").exists());
 }
 
@@ -61,17 +77,7 @@ fn a_look_at_a_store_that_is_not_there_makes_none() {
 #[test]
 fn a_check_finds_a_damaged_page() {
     let place = Place::new(CONFIG);
-    for n in 0..50 {
-        place.run(&[
-            "enqueue",
-            "--queue",
-            "mail",
-            "--kind",
-            "k",
-            "--payload",
-            &format!("\"{}\"", "x".repeat(n * 100)),
-        ]);
-    }
+    fill(&place);
     let before = place.line("db check --json");
     assert_eq!(
         (before.code, &before.json()["ok"], &before.json()["engine"]),
@@ -79,15 +85,11 @@ fn a_check_finds_a_damaged_page() {
     );
     assert_eq!(before.json()["schema"][0]["component"], "queue");
     assert_eq!(before.json()["schema"][0]["version"], before.json()["schema"][0]["needed"]);
-    let file = place.path("onceward.db");
-    let mut bytes = fs::read(&file).unwrap();
-    // The head of the last page; the first pages stay, so that the file can be opened.
-    let last = bytes.len() - 4096;
-    bytes[last..last + 16].fill(0xa5);
-    fs::write(&file, bytes).unwrap();
-    let ran = place.line("db check");
-    assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(!ran.out.contains("all is well"), "{ran:?}");
+    damage(&place);
+    let ran = place.line("db check --json");
+    assert_eq!((ran.code, &ran.json()["ok"]), (1, &json!(false)), "{ran:?}");
+    assert!(!ran.json()["problems"].as_array().unwrap().is_empty(), "{ran:?}");
+    assert!(!place.line("db check").out.contains("all is well"));
 }
 
 #[test]
