@@ -13,7 +13,9 @@ use crate::planted::{Planted, plant};
 
 const SEED: u64 = 817;
 /// Steps towards a shortest failing walk.
-const SHRINKS: u32 = 2000;
+const SHRINKS: u32 = 3000;
+/// The same for a planted bug, which is known already.
+const FEWER_SHRINKS: u32 = 400;
 
 /// How the walks ended.
 pub(super) struct Found {
@@ -31,7 +33,7 @@ pub(super) fn walks(open: impl AsyncFnOnce() -> Store, bug: Option<Planted>, cou
         cases: count,
         rng_seed: RngSeed::Fixed(SEED),
         failure_persistence: None,
-        max_shrink_iters: SHRINKS,
+        max_shrink_iters: if bug.is_some() { FEWER_SHRINKS } else { SHRINKS },
         ..Config::default()
     };
     let (at, failed) = (Cell::new(0), Cell::new(false));
