@@ -15,7 +15,7 @@ const SEED: u64 = 817;
 /// Steps towards a shortest failing walk.
 const SHRINKS: u32 = 3000;
 /// The same for a planted bug, which is known already.
-const FEWER_SHRINKS: u32 = 400;
+const FEWER_SHRINKS: u32 = 150;
 
 /// How the walks ended.
 pub(super) struct Found {
