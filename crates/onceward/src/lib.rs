@@ -1,4 +1,48 @@
 //! A durable job queue that carries work to the outside world once.
+//!
+//! A job is a row: a kind, a payload, a state. It is written in the caller's own transaction, leased to one worker at a
+//! time, and settled by what the *effect ledger* knows: an intent is durable before the first byte leaves, a receipt
+//! after. What was lost in between is found out, or left to a person; it is never guessed.
+//!
+//! ```
+//! use onceward::{Context, Job, Outcome, Receipt, Run, Worker};
+//!
+//! #[derive(serde::Serialize, serde::Deserialize)]
+//! struct Welcome { email: String }
+//! impl Job for Welcome { const KIND: &'static str = "email.welcome"; }
+//! impl Run for Welcome {
+//!     type App = ();
+//!     async fn run(self, ctx: &Context<()>) -> Outcome {
+//!         let receipt = ctx.effect("send", self.email).send(async |mail| Ok(Receipt::id(mail.key))).await?;
+//!         Ok(receipt.into())
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let once = onceward::testing::store().await?;
+//! // let once = Onceward::open("sqlite://app.db").await?;
+//! once.enqueue(Welcome { email: "ada@example.org".to_owned() }).await?;
+//! let worker = Worker::builder(&once).register::<Welcome>(()).queue("default", 20).build()?;
+//! assert_eq!(worker.run_until_idle().await?.done, 1);
+//! # Ok(()) }
+//! ```
+//!
+//! ```text
+//! nouns             job  lease  attempt  outcome  failure  receipt  event  error  payload
+//! pure decisions    settle  retry  pace  circuit  schedule  time  effect::decide  keeper::guard
+//! store             one function for each operation, one body for both engines; its SQL is in sql/
+//! producer          enqueues, alone or in your transaction
+//! worker            claims, runs, settles, stops gently; registry (handlers), heartbeat (leases), context (what a
+//!                   handler is given)
+//! effect            one step that changes the world: intent → receipt, or doubt
+//! keeper            expired leases, due schedules, figures, retention
+//! cancel dead doubt what people do: cancel, hold, move · revive, discard · verify, resolve
+//! look queue status scheduler   jobs, queues, the whole, schedules, as people see them
+//! testing           a store for each test, and its clock
+//! ```
+//!
+//! The examples of this crate answer one question each: `signup` (a job in your transaction), `effect` (a lost
+//! answer), `worker` (running and stopping).
 
 mod attempt;
 mod cancel;
@@ -60,3 +104,7 @@ pub use status::{Status, WorkerView};
 pub use store::QUEUE_TABLES;
 pub use worker::{Report, Worker, WorkerBuilder};
 
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
