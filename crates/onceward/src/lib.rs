@@ -104,7 +104,8 @@ pub use status::{Status, WorkerView};
 pub use store::QUEUE_TABLES;
 pub use worker::{Report, Worker, WorkerBuilder};
 
-/// The program in the README compiles.
+/// The programs in these documents compile.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/guide/handlers.md")]
+struct Documents;
