@@ -28,14 +28,14 @@ impl Run for Welcome {
 
 /// Stands for your client; `key` is the same however often this mail is tried.
 #[derive(Clone)]
-struct Mailer;
+struct Mailer(&'static str);
 
 impl Mailer {
     fn send(&self, key: &str, to: &str) -> Result<Receipt, SendError> {
         if !to.contains('@') {
             return Err(SendError::NotSent(Cause::new("no_address", "there is nobody to send it to")));
         }
-        println!("a mail to {to}");
+        println!("a mail from {} to {to}", self.0);
         Ok(Receipt::id(key))
     }
 }
@@ -43,8 +43,8 @@ impl Mailer {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
-    let pool =
-        sqlx::SqlitePool::connect(&format!("sqlite://{}/app.db?mode=rwc", folder.path().display())).await?;
+    let url = format!("sqlite://{}/app.db?mode=rwc", folder.path().display());
+    let pool = sqlx::SqlitePool::connect(&url).await?;
     sqlx::raw_sql("CREATE TABLE account (email TEXT PRIMARY KEY)").execute(&pool).await?;
     let once = Onceward::beside_sqlite(&pool).await?;
 
@@ -53,7 +53,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     once.enqueue_in(&mut tx, Welcome { email: "ada@example.org".to_owned() }).await?;
     tx.commit().await?; // the account and its job, or neither
 
-    let worker = Worker::builder(&once).register::<Welcome>(Mailer).queue("mail", 20).build()?;
+    let mailer = Mailer("hello@example.org");
+    let worker = Worker::builder(&once).register::<Welcome>(mailer).queue("mail", 20).build()?;
     println!("{} done", worker.run_until_idle().await?.done); // a service calls `run_until(shutdown)`
     Ok(())
 }
