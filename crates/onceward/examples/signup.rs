@@ -52,7 +52,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     sqlx::query("INSERT INTO account (email) VALUES ('ada@example.org')").execute(&mut *tx).await?;
     once.enqueue_in(&mut tx, Welcome { email: "ada@example.org".to_owned() }).await?;
     tx.commit().await?; // the account and its job, or neither
-
     let mailer = Mailer("hello@example.org");
     let worker = Worker::builder(&once).register::<Welcome>(mailer).queue("mail", 20).build()?;
     println!("{} done", worker.run_until_idle().await?.done); // a service calls `run_until(shutdown)`
