@@ -19,6 +19,8 @@ type Waiting = Arc<Mutex<mpsc::Receiver<Box<dyn Command>>>>;
 
 /// How often a turn that the database refused for now is tried again.
 const BUSY_TRIES: u32 = 5;
+/// How often a turn lets others go before it takes what waits.
+const GATHER: usize = 3;
 /// The log is moved into the file once this long has passed with writes in it.
 const CHECKPOINT_AFTER: Duration = Duration::from_millis(500);
 
@@ -93,6 +95,10 @@ impl Line {
                 Err(_) => self.checkpoint_if_due().await,
             }
         };
+        // Whoever is about to write gets the chance to: a fuller turn costs little more than a small one.
+        for _ in 0..GATHER {
+            tokio::task::yield_now().await;
+        }
         let mut folded = vec![first];
         let mut count = 0;
         while count < TURN_LIMIT {

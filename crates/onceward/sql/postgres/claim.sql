@@ -7,7 +7,7 @@ UPDATE onceward.job SET
 WHERE id = ANY (ARRAY (
     SELECT id FROM onceward.job
     WHERE queue = $1 AND state = 'pending' AND held_reason IS NULL AND run_at <= coalesce($2, statement_timestamp()) AND NOT lone
-        AND version <= ($4::text::jsonb ->> kind)::bigint
+        AND version <= ((SELECT $4::text::jsonb) ->> kind)::bigint
     ORDER BY run_at, id LIMIT $3 FOR UPDATE SKIP LOCKED))
 RETURNING id, queue, kind, version, payload, attempts, tries, crashes, lone, open, stop, checks, claim_no, policy, purpose,
     dedup_scope, dedup_key, failed_at, created_at, waiting_since, claimed_at, leased_until, lease_owner,

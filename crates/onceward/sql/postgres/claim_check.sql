@@ -6,7 +6,7 @@ UPDATE onceward.job SET
 WHERE id = ANY (ARRAY (
     SELECT id FROM onceward.job
     WHERE queue = $1 AND state = 'in_doubt' AND check_at <= coalesce($2, statement_timestamp()) AND lone = ($8 <> 0)
-        AND version <= ($4::text::jsonb ->> kind)::bigint
+        AND version <= ((SELECT $4::text::jsonb) ->> kind)::bigint
     ORDER BY check_at, id LIMIT $3 FOR UPDATE SKIP LOCKED))
 RETURNING id, queue, kind, version, payload, attempts, tries, crashes, lone, open, stop, checks, claim_no, policy, purpose,
     dedup_scope, dedup_key, failed_at, created_at, waiting_since, claimed_at, leased_until, lease_owner,

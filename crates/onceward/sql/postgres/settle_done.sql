@@ -2,7 +2,7 @@
 -- A job whose lease is lost, that has an effect open or was cancelled meanwhile is not hit and not in the answer.
 WITH gone AS (
     DELETE FROM onceward.job
-    WHERE id IN (SELECT value::bigint FROM json_array_elements_text($1::text::json) AS value)
+    WHERE id = ANY (ARRAY (SELECT value::bigint FROM json_array_elements_text($1::text::json) AS value))
         AND lease_token = $3 AND state = 'running' AND open = 0 AND NOT stop
     RETURNING *
 )

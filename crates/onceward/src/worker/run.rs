@@ -52,6 +52,8 @@ struct Line {
     running: usize,
     /// Its pace has no room before then.
     not_before: Option<Instant>,
+    /// The last claim gave all that was asked for, so there is more: asked again without a look, until then.
+    plenty_until: Option<Instant>,
 }
 
 /// What a round of claims came to.
@@ -66,7 +68,12 @@ struct Round {
 impl Running {
     pub(super) fn new(worker: &Worker, stopping: watch::Receiver<bool>, until_idle: bool) -> Self {
         let heartbeat = Heartbeat::new(worker.once.clone(), worker.settings.lease);
-        let lines = worker.queues.iter().cloned().map(|plan| Line { plan, running: 0, not_before: None });
+        let lines = worker.queues.iter().cloned().map(|plan| Line {
+            plan,
+            running: 0,
+            not_before: None,
+            plenty_until: None,
+        });
         Self {
             once: worker.once.clone(),
             registry: worker.registry.clone(),
@@ -93,7 +100,7 @@ impl Running {
             if let Some(job) = *self.stuck.borrow() {
                 return Err(Error::Stuck { job });
             }
-            self.collect();
+            self.collect().await;
             let round = self.claim_all().await;
             if self.until_idle && self.running == 0 && self.settling == 0 && round.claimed == 0 && !round.due {
                 break;
@@ -107,8 +114,9 @@ impl Running {
         Ok(self.report)
     }
 
-    /// Takes note of what has ended, without waiting.
-    fn collect(&mut self) {
+    /// Takes note of what has ended, without waiting for more than those that are about to.
+    async fn collect(&mut self) {
+        tokio::task::yield_now().await;
         while let Ok(ran) = self.ended.1.try_recv() {
             self.note(ran);
         }
@@ -167,10 +175,11 @@ impl Running {
         }
         let wants = self.wants(&due);
         let asked = Instant::now();
-        let names: Vec<String> = wants.iter().map(|want| want.queue.clone()).collect();
+        let asks: Vec<(String, u32)> = wants.iter().map(|want| (want.queue.clone(), want.most)).collect();
         let taken = self.once.db().fold::<Claim>(wants).await?;
-        for (name, Taken { jobs, wait }) in names.iter().zip(taken) {
+        for ((name, most), Taken { jobs, wait }) in asks.iter().zip(taken) {
             self.pace(name, wait, asked, &mut round);
+            self.plenty(name, jobs.len() == *most as usize, asked);
             round.claimed += jobs.len();
             jobs.into_iter().for_each(|job| self.start(job, asked));
         }
@@ -186,13 +195,28 @@ impl Running {
         }
     }
 
+    fn plenty(&mut self, queue: &str, plenty: bool, asked: Instant) {
+        if let Some(line) = self.lines.iter_mut().find(|line| line.plan.name == queue) {
+            let since = line.plenty_until.filter(|until| *until > asked).unwrap_or(asked + self.settings.poll);
+            line.plenty_until = plenty.then_some(since);
+        }
+    }
+
     /// Asks each queue with room, without taking the writer's turn.
     async fn look(&mut self) -> onceward_db::Result<HashMap<String, Due>> {
-        let now = self.once.db().clock().test_time();
-        let mut reader = self.once.db().reader().await?;
+        let (now, at) = (self.once.db().clock().test_time(), Instant::now());
+        let mut reader = None;
         let mut out = HashMap::new();
-        for line in self.lines.iter().filter(|line| line.has_room(Instant::now())) {
-            let due = leases::due(&mut reader.conn(), &line.plan.name, &self.kinds, now).await?;
+        for line in self.lines.iter().filter(|line| line.has_room(at)) {
+            let due = if line.plenty_until.is_some_and(|until| until > at) {
+                Due { any: true, ..Due::default() }
+            } else {
+                let reader = match &mut reader {
+                    Some(reader) => reader,
+                    none => none.insert(self.once.db().reader().await?),
+                };
+                leases::due(&mut reader.conn(), &line.plan.name, &self.kinds, now).await?
+            };
             out.insert(line.plan.name.clone(), due);
         }
         Ok(out)
