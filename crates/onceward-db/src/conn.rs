@@ -1,5 +1,6 @@
 //! One connection of either engine. This file and its folder are the only place that names a driver.
 
+pub(crate) mod held;
 pub(crate) mod open;
 pub(crate) mod row;
 pub(crate) mod value;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
 use crate::conn::open::{Pool, Reading};
 use crate::wake::Bell;
-use crate::writer::{Turn, TurnLock, Writer};
+use crate::writer::{PATIENCE, Turn, TurnLock, Writer};
 use crate::{Boot, Changes, Conn, Engine, Fold, Pending, PgPool, Result, SqlitePool, Time, owner};
 
 /// One SQLite file or one PostgreSQL database. Cheap to clone; closed when the last clone is dropped.
@@ -45,21 +46,27 @@ impl Reader {
 impl Database {
     /// Opens `sqlite://FILE` (made if it is new) or `postgres://…`. Nothing is migrated yet.
     pub async fn open(url: &str) -> Result<Self> {
-        Self::over(Pool::open(url.parse()?).await?)
+        Self::over(Pool::open(url.parse()?).await?, PATIENCE)
     }
 
     /// The same SQLite file as an application's pool, whose connections must run `synchronous=FULL`.
     pub async fn beside_sqlite(pool: &SqlitePool) -> Result<Self> {
-        Self::over(Pool::beside_sqlite(pool).await?)
+        Self::over(Pool::beside_sqlite(pool).await?, PATIENCE)
     }
 
-    /// Works through an application's PostgreSQL pool.
+    /// Works through an application's PostgreSQL pool, which stays open when this is closed.
+    ///
+    /// Up to two of its connections are kept for writing, so it must have at least four. Statements get names: a pool
+    /// that leads through a transaction pooler is not for this; open the pooler's URL with `?pooler=transaction`.
+    ///
+    /// # Errors
+    /// `Config` when the pool has fewer than four connections.
     pub fn beside_postgres(pool: &PgPool) -> Result<Self> {
-        Self::over(Pool::beside_postgres(pool))
+        Self::over(Pool::beside_postgres(pool)?, PATIENCE)
     }
 
-    fn over(pool: Pool) -> Result<Self> {
-        let lock = TurnLock::new(pool.path())?;
+    pub(crate) fn over(pool: Pool, patience: Duration) -> Result<Self> {
+        let lock = TurnLock::new(pool.path(), patience)?;
         let (bell, clock, boot) = (Bell::new(), Clock::default(), Boot::new(pool.path())?);
         let lines = if pool.path().is_some() { 1 } else { 2 };
         let writer = Writer::start(&pool, &lock, &clock, &bell, lines);
@@ -127,7 +134,7 @@ impl Database {
         }
     }
 
-    /// Waits for what is being written, then closes all connections.
+    /// Waits for what is being written, then closes all connections; an application's own pool gets them back instead.
     pub async fn close(self) {
         // A pool is closed once every connection is back, so whoever keeps one for good goes first.
         self.0.background.iter().for_each(JoinHandle::abort);

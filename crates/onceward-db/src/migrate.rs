@@ -83,12 +83,16 @@ impl Database {
     /// Many processes may call it at once. A schema newer than this program is left alone: the programs of two
     /// versions run side by side during an upgrade.
     pub async fn migrate(&self, components: &'static [Component]) -> Result<usize> {
+        // What is there already takes no turn: a store that nobody can write to can still be opened and looked at.
+        if self.is_newest(components).await? {
+            return Ok(0);
+        }
         let mut held = self.pool().writer().await?;
         let _turn = self.turn().await?;
         held.begin().await?;
         match climb(&mut held.conn(), components).await {
             Ok(steps) => {
-                held.conn().script("COMMIT").await?;
+                held.commit().await?;
                 Ok(steps)
             }
             Err(error) => {
@@ -96,6 +100,15 @@ impl Database {
                 Err(error)
             }
         }
+    }
+
+    async fn is_newest(&self, components: &[Component]) -> Result<bool> {
+        for component in components {
+            if self.version(component).await? < component.newest() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The version of a component in the database; 0 when it was never migrated.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep};
 
-use crate::conn::open::{Held, Pool};
+use crate::conn::held::Held;
+use crate::conn::open::Pool;
 use crate::{Result, Sql};
 
 const DATA_VERSION: Sql = crate::sql!("data_version");
@@ -124,5 +125,5 @@ async fn notify_once(pool: &Pool) -> Result<()> {
     let mut held: Held = pool.writer().await?;
     held.begin().await?;
     held.conn().rows(&NOTIFY, vec![]).await?;
-    held.conn().script("COMMIT").await
+    held.commit().await
 }

@@ -4,6 +4,7 @@
 //! rolled back and, if a row was at fault, replayed caller by caller, so that a bad row fails alone.
 
 mod batch;
+mod lock;
 mod turn;
 
 use std::future::Future;
@@ -13,7 +14,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use self::batch::{Batch, Command};
-pub(crate) use self::turn::{Turn, TurnLock};
+pub(crate) use self::lock::{PATIENCE, Turn, TurnLock};
 use crate::database::Clock;
 use crate::wake::Bell;
 use crate::{Conn, Error, ErrorKind, Result, Time};

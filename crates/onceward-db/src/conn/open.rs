@@ -11,11 +11,14 @@ use sqlx::sqlite::{
 };
 use sqlx::{Connection, SqliteConnection, Transaction};
 
+use super::held::Held;
 use super::{Conn, Statements};
 use crate::{Error, ErrorKind, Result};
 
 /// The oldest SQLite without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
+/// Two connections write, and readers and wake-ups need one each.
+const FEWEST: u32 = 4;
 
 /// Where the data is, taken from a URL.
 #[derive(Debug, Clone)]
@@ -35,15 +38,17 @@ pub(crate) enum Target {
 /// Connections for reading, and the means to open those that write and listen.
 #[derive(Debug, Clone)]
 pub(crate) enum Pool {
-    Sqlite { readers: SqlitePool, options: Box<SqliteConnectOptions> },
-    Postgres { pool: PgPool, listen: Box<PgConnectOptions>, statements: Statements },
-}
-
-/// A connection that its owner keeps.
-#[derive(Debug)]
-pub(crate) enum Held {
-    Sqlite(Box<SqliteConnection>),
-    Postgres(Box<PoolConnection<Postgres>>, Statements),
+    Sqlite {
+        readers: SqlitePool,
+        options: Box<SqliteConnectOptions>,
+    },
+    /// `lent`: it is an application's own pool.
+    Postgres {
+        pool: PgPool,
+        listen: Box<PgConnectOptions>,
+        statements: Statements,
+        lent: bool,
+    },
 }
 
 /// A connection that reads one consistent state (PostgreSQL) or the newest (SQLite).
@@ -148,11 +153,11 @@ impl Pool {
             }
             Target::Postgres { options, listen, pool, statements } => {
                 let pool = PgPoolOptions::new()
-                    .max_connections(pool.max(4))
+                    .max_connections(pool.max(FEWEST))
                     .acquire_timeout(Duration::from_secs(30))
                     .connect_with(*options)
                     .await?;
-                Ok(Self::Postgres { pool, listen, statements })
+                Ok(Self::Postgres { pool, listen, statements, lent: false })
             }
         }
     }
@@ -166,9 +171,16 @@ impl Pool {
         Self::sqlite(sqlite_options(&path, SqliteSynchronous::Full)).await
     }
 
-    pub(crate) fn beside_postgres(pool: &PgPool) -> Self {
+    pub(crate) fn beside_postgres(pool: &PgPool) -> Result<Self> {
+        let most = pool.options().get_max_connections();
+        if most < FEWEST {
+            let text = format!(
+                "a pool of {most} connections is too small to share: raise max_connections to at least {FEWEST}, or open the store by its URL"
+            );
+            return Err(config(text));
+        }
         let listen = Box::new((*pool.connect_options()).clone());
-        Self::Postgres { pool: pool.clone(), listen, statements: Statements::Named }
+        Ok(Self::Postgres { pool: pool.clone(), listen, statements: Statements::Named, lent: true })
     }
 
     async fn sqlite(options: SqliteConnectOptions) -> Result<Self> {
@@ -201,12 +213,8 @@ impl Pool {
     /// A connection that writes.
     pub(crate) async fn writer(&self) -> Result<Held> {
         Ok(match self {
-            Self::Sqlite { options, .. } => {
-                Held::Sqlite(Box::new(SqliteConnection::connect_with(options).await?))
-            }
-            Self::Postgres { pool, statements, .. } => {
-                Held::Postgres(Box::new(pool.acquire().await?), *statements)
-            }
+            Self::Sqlite { options, .. } => Held::own(SqliteConnection::connect_with(options).await?),
+            Self::Postgres { pool, statements, .. } => Held::lent(pool.acquire().await?, *statements),
         })
     }
 
@@ -246,6 +254,8 @@ impl Pool {
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite { readers, .. } => readers.close().await,
+            // An application's own pool stays open.
+            Self::Postgres { lent: true, .. } => {}
             Self::Postgres { pool, .. } => pool.close().await,
         }
     }
@@ -267,32 +277,6 @@ fn sqlite_options(path: &Path, synchronous: SqliteSynchronous) -> SqliteConnectO
         .pragma("cache_size", "-16384")
         .pragma("fullfsync", "on")
         .pragma("checkpoint_fullfsync", "on")
-}
-
-impl Held {
-    pub(crate) fn conn(&mut self) -> Conn<'_> {
-        match self {
-            Self::Sqlite(conn) => Conn::Sqlite(conn),
-            Self::Postgres(conn, statements) => Conn::Postgres(conn, *statements),
-        }
-    }
-
-    /// `IMMEDIATE`: a transaction that starts by reading cannot always be upgraded to write.
-    pub(crate) async fn begin(&mut self) -> Result<()> {
-        let text = match self {
-            Self::Sqlite(_) => "BEGIN IMMEDIATE",
-            Self::Postgres(..) => "BEGIN",
-        };
-        self.conn().script(text).await
-    }
-
-    /// Closes it, so that nothing half done stays open.
-    pub(crate) async fn discard(self) {
-        match self {
-            Self::Sqlite(conn) => drop(conn.close_hard().await),
-            Self::Postgres(conn, _) => drop(conn.detach().close_hard().await),
-        }
-    }
 }
 
 impl Reading {

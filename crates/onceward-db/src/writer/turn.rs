@@ -1,7 +1,5 @@
 //! One turn: take what waits, run it in one transaction, answer.
 
-use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,58 +8,21 @@ use tokio::time::{Instant, timeout};
 
 use super::TURN_LIMIT;
 use super::batch::Command;
-use crate::conn::open::{Held, Pool};
+use super::lock::TurnLock;
+use crate::conn::held::Held;
+use crate::conn::open::Pool;
 use crate::database::Clock;
 use crate::wake::Bell;
-use crate::{Error, ErrorKind, Result, files};
+use crate::{Error, ErrorKind, Result};
 
 type Waiting = Arc<Mutex<mpsc::Receiver<Box<dyn Command>>>>;
 
-/// How often a turn that the database refused for now is tried again.
+/// How often a turn that the database refused for now is tried again, unless that has taken long already.
 const BUSY_TRIES: u32 = 5;
 /// How often a turn lets others go before it takes what waits.
 const GATHER: usize = 3;
 /// The log is moved into the file once this long has passed with writes in it.
 const CHECKPOINT_AFTER: Duration = Duration::from_millis(500);
-
-/// Takes turns between processes on one SQLite file. SQLite's own busy handler is unfair: some wait for seconds.
-#[derive(Debug, Clone)]
-pub(crate) struct TurnLock(Option<Arc<File>>);
-
-/// A turn that is ours until dropped.
-#[derive(Debug)]
-pub(crate) struct Turn(Option<Arc<File>>);
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        if let Some(Err(error)) = self.0.as_ref().map(|file| file.unlock()) {
-            tracing::error!(%error, "the turn lock could not be released");
-        }
-    }
-}
-
-impl TurnLock {
-    pub(crate) fn new(store: Option<&Path>) -> Result<Self> {
-        let open = |store: &Path| {
-            let path = files::beside(store, "-turn");
-            files::private_file(&path).map_err(|e| files::at(&path, &e))
-        };
-        Ok(Self(store.map(open).transpose()?.map(Arc::new)))
-    }
-
-    pub(crate) async fn take(&self) -> Result<Turn> {
-        let Some(file) = self.0.clone() else { return Ok(Turn(None)) };
-        if file.try_lock().is_ok() {
-            return Ok(Turn(Some(file)));
-        }
-        let wait = tokio::task::spawn_blocking(move || file.lock().map(|()| file));
-        match wait.await {
-            Ok(Ok(file)) => Ok(Turn(Some(file))),
-            Ok(Err(error)) => Err(Error::new(ErrorKind::Disk, format!("the turn lock: {error}"))),
-            Err(_) => Err(super::closed()),
-        }
-    }
-}
 
 /// One writer: a connection, and what it needs to run turns.
 pub(super) struct Line {
@@ -111,13 +72,14 @@ impl Line {
     }
 
     async fn turn(&mut self, mut commands: Vec<Box<dyn Command>>) {
+        let since = Instant::now();
         for attempt in 1.. {
             let error = match self.attempt(&mut commands).await {
                 Ok(()) => return self.answer(commands),
                 Err(error) => error,
             };
-            let again = error.kind() == ErrorKind::Busy && attempt < BUSY_TRIES;
-            if !again {
+            let soon = attempt < BUSY_TRIES && since.elapsed() < self.lock.patience();
+            if error.kind() != ErrorKind::Busy || !soon {
                 return self.fall_back(commands, &error).await;
             }
         }
@@ -203,5 +165,5 @@ async fn transact(
     for command in commands {
         command.run(&mut held.conn(), now).await?;
     }
-    held.conn().script("COMMIT").await
+    held.commit().await
 }
