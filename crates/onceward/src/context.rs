@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::effect::Effect;
 use crate::heartbeat::Phase;
 use crate::lease::{Claimed, Lease};
+use crate::retry::RetryPolicy;
 use crate::settle::Ending;
 use crate::store::leases;
 use crate::store::settle::{Ended, Settled, settle_all};
@@ -27,12 +28,12 @@ pub struct Context<A> {
 #[derive(Debug)]
 pub(crate) struct Attempt {
     once: Onceward,
-    job: Claimed,
+    job: Arc<Claimed>,
     told: watch::Receiver<Phase>,
 }
 
 impl Attempt {
-    pub(crate) fn new(once: Onceward, job: Claimed, told: watch::Receiver<Phase>) -> Self {
+    pub(crate) fn new(once: Onceward, job: Arc<Claimed>, told: watch::Receiver<Phase>) -> Self {
         Self { once, job, told }
     }
 
@@ -58,7 +59,7 @@ impl Attempt {
 
     /// Made from the job and the step, so that it is the same however often the step is prepared.
     pub(crate) fn effect_key(&self, step: &str) -> String {
-        let seed = format!("{}\0{}\0{}\0{step}", self.job.kind, self.job.lease.job, self.job.facts.created_at);
+        let seed = format!("{}\0{}\0{}\0{step}", self.job.kind, self.job.lease.job, self.job.created_at);
         hex::encode(&Sha256::digest(seed.as_bytes())[..16])
     }
 }
@@ -128,13 +129,7 @@ impl<A> Context<A> {
             return Err(Error::LeaseLost);
         }
         let done = receipt.map_or(Done::Nothing, Done::Receipt);
-        let ended = Ended {
-            lease: attempt.job.lease.clone(),
-            queue: attempt.job.queue.clone(),
-            ending: Ending::Returned(Ok(done)),
-            unit: 0.5,
-            facts: Some(attempt.job.facts.clone()),
-        };
+        let ended = Ended::new(&attempt.job, Ending::Returned(Ok(done)), RetryPolicy::GENERIC);
         match settle_all(&mut conn, &[ended], clock).await?.first() {
             Some(Settled::To(State::Done)) => Ok(Done::InTransaction),
             _ => Err(Error::LeaseLost),

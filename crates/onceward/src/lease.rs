@@ -59,7 +59,9 @@ pub struct Claimed {
     pub leased_until: Time,
     /// Whether it runs alone in its process.
     pub lone: bool,
-    pub(crate) facts: Facts,
+    pub(crate) created_at: Time,
+    /// Scope and hash of its dedup key.
+    pub(crate) dedup: Option<(String, String)>,
 }
 
 /// What a decision about a job needs to know.
@@ -77,7 +79,6 @@ pub(crate) struct Facts {
     pub look_at: Option<Time>,
     pub policy: Option<RetryPolicy>,
     pub failed_at: Option<Time>,
-    pub created_at: Time,
     pub waiting_since: Option<Time>,
     pub dedup: Option<(String, String)>,
     pub attempt: u32,

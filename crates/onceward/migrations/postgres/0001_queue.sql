@@ -2,6 +2,9 @@
 CREATE FUNCTION onceward.instant(micros bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN timestamptz 'epoch' + micros * interval '1 microsecond';
 
+CREATE FUNCTION onceward.micros(instant timestamptz) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (extract(epoch FROM instant) * 1000000)::bigint;
+
 -- The queue: jobs, their leases, attempts, effects, dedup keys, and what a queue as a whole may do.
 
 CREATE TABLE onceward.job (

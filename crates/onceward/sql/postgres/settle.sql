@@ -2,11 +2,11 @@
 -- has changed meanwhile is not hit and not in the answer.
 WITH item AS MATERIALIZED (
     SELECT id, token, state, onceward.instant(run_at) AS run_at, held_reason, tries, crashes, lone <> 0 AS lone, checks,
-        onceward.instant(check_at) AS check_at, onceward.instant(waiting_since) AS waiting_since, failed, error,
+        onceward.instant(check_at) AS check_at, onceward.instant(waiting_since) AS waiting_since, failed, expired, error,
         error::json AS said, result, url, was_open, was_stop <> 0 AS was_stop, state IN ('done', 'cancelled') AS leaves
     FROM json_to_recordset($1::text::json) AS item (
         id bigint, token text, state text, run_at bigint, held_reason text, tries bigint, crashes bigint, lone bigint,
-        checks bigint, check_at bigint, waiting_since bigint, failed boolean, error text, result text, url text,
+        checks bigint, check_at bigint, waiting_since bigint, failed boolean, expired boolean, error text, result text, url text,
         was_open bigint, was_stop bigint)
 ), stays AS (
     UPDATE onceward.job SET
@@ -27,7 +27,8 @@ WITH item AS MATERIALIZED (
         result = coalesce(item.result, job.result),
         url = coalesce(item.url, job.url),
         finished_at = CASE WHEN item.state = 'dead' THEN coalesce($2, statement_timestamp()) END,
-        settled_token = lease_token, lease_token = NULL, lease_owner = NULL, leased_until = NULL, purpose = NULL
+        settled_token = CASE WHEN item.expired THEN settled_token ELSE lease_token END,
+        lease_token = NULL, lease_owner = NULL, leased_until = NULL, purpose = NULL
     FROM item
     WHERE NOT leaves AND job.id = item.id AND lease_token = item.token AND job.state = 'running'
         AND open = was_open AND stop = was_stop

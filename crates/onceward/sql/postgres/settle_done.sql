@@ -1,5 +1,5 @@
 -- Settles jobs of one claim that are done with nothing to show: the common case, without taking items apart.
--- A job whose lease is lost, that has an effect open or was cancelled meanwhile is not hit and not in the answer.
+-- A job that is no longer as it was picked is not hit.
 WITH gone AS (
     DELETE FROM onceward.job
     WHERE id = ANY (ARRAY (SELECT value::bigint FROM json_array_elements_text($1::text::json) AS value))
@@ -14,4 +14,3 @@ SELECT id, queue, kind, version, payload, 'done', run_at, created_at, policy, de
     purpose, lease_owner, claimed_at, claim_no, lease_token, failed_at, error_class, error_code, error_platform,
     last_error, result, url, coalesce($2, statement_timestamp())
 FROM gone
-RETURNING id

@@ -20,7 +20,7 @@ UPDATE onceward_job SET
     finished_at = iif((item.value ->> '$.state') IN ('done', 'dead', 'cancelled'), coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)), NULL),
     lease_owner = iif((item.value ->> '$.state') = 'done', lease_owner, NULL),
     purpose = iif((item.value ->> '$.state') = 'done', purpose, NULL),
-    settled_token = lease_token, lease_token = NULL, leased_until = NULL
+    settled_token = iif(item.value ->> '$.expired', settled_token, lease_token), lease_token = NULL, leased_until = NULL
 FROM jsonb_each(?1) AS item
 WHERE onceward_job.id = item.value ->> '$.id' AND lease_token = item.value ->> '$.token' AND onceward_job.state = 'running'
     AND open = item.value ->> '$.was_open' AND stop = item.value ->> '$.was_stop'

@@ -1,8 +1,7 @@
 -- Settles jobs of one claim that are done with nothing to show: the common case, without taking items apart.
--- A job whose lease is lost, that has an effect open or was cancelled meanwhile is not hit and not in the answer.
+-- A job that is no longer as it was picked is not hit.
 UPDATE onceward_job SET
     state = 'done', lone = 0, checks = 0, check_at = NULL, waiting_since = NULL,
     finished_at = coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)),
     settled_token = lease_token, lease_token = NULL, leased_until = NULL
 WHERE id IN (SELECT value FROM jsonb_each(?1)) AND lease_token = ?3 AND state = 'running' AND open = 0 AND stop = 0
-RETURNING id

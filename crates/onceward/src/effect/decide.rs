@@ -13,6 +13,8 @@ const ABSENT_ENOUGH: u32 = 2;
 const LOOKS: u32 = 6;
 /// The shortest time between two looks.
 const LOOK_GAP: Duration = Duration::from_secs(5);
+/// The longest time between two repeats of one request, unless its own deadline is longer.
+const REPEAT_GAP: Duration = Duration::from_hours(1);
 
 /// The next move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,25 +25,40 @@ pub(crate) enum Next {
     Send,
     /// Ask the platform.
     Look,
+    /// It certainly did not happen: say so in the ledger, then decide again.
+    Gone,
     /// Not before then.
     Wait(Time),
     /// Nobody but a person can tell.
     Park,
 }
 
-/// When the quiet period of a send ends, and when to look again if nothing is heard of it.
+/// When the quiet period of a send ends, and when to look again if nothing is heard of it. `entry` is from before it.
 ///
 /// `leased_until` is that of the intent, not of a later heartbeat: the send starts only while this lease has room
 /// for the whole request, so a request cannot be on its way any later.
-pub(crate) fn schedule(terms: &Terms, now: Time, leased_until: Time) -> (Time, Option<Time>) {
+pub(crate) fn schedule(entry: &Entry, now: Time, leased_until: Time) -> (Time, Option<Time>) {
+    let terms = &entry.terms;
     let answered = now.after(terms.timeout);
     let quiet = leased_until.max(answered).after(terms.lag());
+    let repeat = now.after(gap(terms.timeout, entry.sends));
     let check = match terms.class {
-        Class::Deterministic | Class::Keyed { .. } => Some(answered),
+        Class::Deterministic => Some(repeat),
+        Class::Keyed { window, fallback } => {
+            // The last repeat that the key allows is made while it does.
+            let end = entry.first_sent_at.unwrap_or(now).after(trusted(window));
+            let at = repeat.min(end.before(terms.timeout)).max(answered);
+            Some(if at < end || fallback == Fallback::Blind { at } else { quiet })
+        }
         Class::TwoPhase | Class::LookUp { .. } => Some(quiet),
         Class::Blind => terms.resend.then_some(quiet),
     };
     (quiet, check)
+}
+
+/// Doubles with each send: a peer that is slow or down is not asked more and more.
+fn gap(timeout: Duration, sends: u32) -> Duration {
+    timeout.saturating_mul(1 << sends.min(20)).min(REPEAT_GAP.max(timeout))
 }
 
 /// Decides from the ledger. `can_look`: the handler gave a way to verify.
@@ -79,15 +96,18 @@ pub(crate) fn not_done(entry: &Entry, said: EffectState) -> EffectState {
 }
 
 fn within(entry: &Entry, window: Duration) -> bool {
-    let trusted = window - window / WINDOW_SHARE;
-    entry.first_sent_at.is_some_and(|first| entry.now.since(first) < trusted)
+    entry.first_sent_at.is_some_and(|first| entry.now.since(first) < trusted(window))
+}
+
+fn trusted(window: Duration) -> Duration {
+    window - window / WINDOW_SHARE
 }
 
 fn look(entry: &Entry, can_look: bool) -> Next {
     match entry.quiet_until {
         _ if !can_look => Next::Park,
         Some(quiet) if entry.now < quiet => Next::Wait(quiet),
-        _ if entry.absent >= ABSENT_ENOUGH => Next::Send,
+        _ if entry.absent >= ABSENT_ENOUGH => Next::Gone,
         _ if entry.looks >= LOOKS => Next::Park,
         _ => Next::Look,
     }
@@ -111,3 +131,6 @@ pub(crate) fn look_again(entry: &Entry, seen: &Seen) -> Option<Time> {
         _ => Some(entry.now.after(gap.saturating_mul(1 << looks.min(10)))),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,7 +93,8 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         self
     }
 
-    /// The key to send with it, if the platform wants a form of its own. Used only when the step is first prepared.
+    /// The key to send with it, if the platform wants a form of its own. Used only when the step is first prepared;
+    /// a request that was refused and then edited is another one, and gets `-2`, `-3` … behind it.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
@@ -133,10 +134,15 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             self.look_once(&entry).await?;
             entry = self.prepare().await?;
         }
+        if next(&entry, L::CAN) == Next::Gone {
+            // Also when the job was cancelled, and is not sent again: then nothing of it is open any more.
+            self.write(Write::Gone { step: self.step() }).await?;
+            entry = self.prepare().await?;
+        }
         match next(&entry, L::CAN) {
             Next::Accepted => Ok(entry.receipt),
             Next::Send => self.send_once(entry, send).await,
-            Next::Look => Err(doubt("not seen yet; it is looked for again".to_owned())),
+            Next::Look | Next::Gone => Err(doubt("not seen yet; it is looked for again".to_owned())),
             Next::Wait(until) => Err(doubt(format!("it is looked for at {until}"))),
             Next::Park => Err(doubt("nothing but a person can tell".to_owned())),
         }
@@ -167,7 +173,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     {
         let intent = self.intent(&entry)?;
         let asked = tokio::time::Instant::now();
-        let begin = Write::Begin { step: self.step(), generation: entry.generation, terms: entry.terms };
+        let begin = Write::Begin { step: self.step(), entry: Box::new(entry.clone()) };
         let Written::Begun { left } = self.write(begin).await? else { return Err(lost()) };
         // Counted from before the write: a process that was frozen meanwhile must not send. Between this line and
         // the first byte it could still be frozen; no code closes that hole.
@@ -211,7 +217,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     /// Without a receipt. Whatever the handler makes of it, an effect that stays open puts its job in doubt.
     async fn not_done(&self, entry: &Entry, said: EffectState, cause: &Cause) -> Result<(), Failure> {
         let response = serde_json::to_string(cause).ok();
-        let (_, look_at) = super::schedule(&entry.terms, self.attempt.now(), self.attempt.leased_until());
+        let (_, look_at) = super::schedule(entry, self.attempt.now(), self.attempt.leased_until());
         let state = not_done(entry, said);
         let check_at = look_at.filter(|_| state == EffectState::Unknown);
         self.answer(state, check_at, Receipt::default(), response).await

@@ -12,6 +12,7 @@ use super::enqueues::later;
 use super::rows::JobRow;
 use super::state::{KIND, LEASE, Model};
 use super::store::Store;
+use crate::retry::RetryPolicy;
 use crate::settle::Ending as Real;
 use crate::store::counters::FoldDeltas;
 use crate::store::duties::{Lost, Reap};
@@ -156,13 +157,7 @@ impl<'a> World<'a> {
     async fn settle(&mut self, hand: Option<usize>, end: End) -> Verdict {
         let Some(at) = hand else { return Ok(()) };
         let job = &self.hands[at].job;
-        let ended = Ended {
-            lease: job.lease.clone(),
-            queue: job.queue.clone(),
-            ending: Real::Returned(outcome(end, self.model.now)),
-            unit: 0.5,
-            facts: Some(job.facts.clone()),
-        };
+        let ended = Ended::new(job, Real::Returned(outcome(end, self.model.now)), RetryPolicy::GENERIC);
         let real = stored(self.once().db().fold::<Settle>(vec![ended]).await)?;
         let expected = self.model.settle(&job.lease, Ending::Returned(end));
         agree("settle", &vec![expected.map_or(Settled::LeaseLost, Settled::To)], &real)?;

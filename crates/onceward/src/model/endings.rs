@@ -47,7 +47,10 @@ impl Model {
             (job.row.state, job.row.run_at) = (State::Cancelled, before.run_at);
         }
         let row = &mut job.row;
-        row.settled = row.token.take();
+        let token = row.token.take();
+        if !matches!(ending, Ending::Expired) {
+            row.settled = token;
+        }
         (row.purpose, row.owner, row.leased_until, row.held) = (None, None, None, false);
         row.finished_at = is_settled(row.state).then_some(now);
         let state = row.state;

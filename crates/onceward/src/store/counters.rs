@@ -34,9 +34,14 @@ impl Deltas {
     }
 
     pub(crate) fn moved(&mut self, queue: &str, from: State, to: State) {
+        self.many_moved(queue, from, to, 1);
+    }
+
+    pub(crate) fn many_moved(&mut self, queue: &str, from: State, to: State, jobs: usize) {
+        let jobs = i64::try_from(jobs).unwrap_or(i64::MAX);
         if from != to {
-            self.add(queue, from.as_str(), -1);
-            self.add(queue, to.as_str(), 1);
+            self.add(queue, from.as_str(), -jobs);
+            self.add(queue, to.as_str(), jobs);
         }
     }
 

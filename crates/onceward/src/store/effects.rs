@@ -14,6 +14,7 @@ const EFFECT_SENDING: Sql = sql!("effect_sending");
 const EFFECT_ANSWER: Sql = sql!("effect_answer");
 const EFFECT_FOUND: Sql = sql!("effect_found");
 const EFFECT_LOOKED: Sql = sql!("effect_looked");
+const EFFECT_GONE: Sql = sql!("effect_gone");
 const EFFECT_CLOSE: Sql = sql!("effect_close");
 
 /// The room between the end of a request's deadline and the end of the lease, in microseconds.
@@ -32,13 +33,15 @@ pub(crate) enum Write {
     /// Freeze the request, or find what was frozen before.
     Prepare { step: Step, key: String, request: String, hash: String, terms: Terms, closes: bool },
     /// Make the intent durable.
-    Begin { step: Step, generation: i64, terms: Terms },
+    Begin { step: Step, entry: Box<Entry> },
     /// Write down what a send came to.
     Answer { step: Step, state: EffectState, check_at: Option<Time>, receipt: Receipt, response: Option<String> },
     /// Write down that a look found it.
     Found { step: Step, receipt: Receipt },
     /// Write down that a look did not find it.
     Looked { step: Step, absent: bool, check_at: Option<Time> },
+    /// Write down that an open effect certainly did not happen: it is prepared again, and what was seen is forgotten.
+    Gone { step: Step },
 }
 
 /// What a [`Write`] gives.
@@ -73,7 +76,8 @@ impl Fold for Ledger {
 async fn one(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Written> {
     match write {
         Write::Prepare { .. } => prepare(conn, write, now).await,
-        Write::Begin { step, generation, terms } => begin(conn, step, *generation, terms, now).await,
+        Write::Begin { step, entry } => begin(conn, step, entry, now).await,
+        Write::Gone { step } => gone(conn, step, now).await,
         Write::Answer { .. } => answer(conn, write, now).await,
         Write::Found { step, receipt } => found(conn, step, receipt, now).await,
         Write::Looked { step, absent, check_at } => {
@@ -103,6 +107,7 @@ async fn prepare(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Resul
         Some(entry) => return Ok(Written::Entry(Box::new(entry.clone()))),
         None => 1,
     };
+    let key = if generation > 1 { format!("{key}-{generation}") } else { key.clone() };
     let args = vec![
         step.lease.job.into(),
         now.into(),
@@ -110,7 +115,7 @@ async fn prepare(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Resul
         step.lease.token.as_str().into(),
         generation.into(),
         json(terms)?.into(),
-        key.as_str().into(),
+        key.into(),
         request.as_str().into(),
         hash.as_str().into(),
         (*closes).into(),
@@ -130,28 +135,22 @@ async fn get(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<Opti
     conn.row(&EFFECT_GET, args).await?.as_ref().map(entry).transpose()
 }
 
-async fn begin(
-    conn: &mut Conn<'_>,
-    step: &Step,
-    generation: i64,
-    terms: &Terms,
-    now: Option<Time>,
-) -> Result<Written> {
+async fn begin(conn: &mut Conn<'_>, step: &Step, entry: &Entry, now: Option<Time>) -> Result<Written> {
     let id = |extra: Vec<onceward_db::Value>| {
         let mut args = vec![
             step.lease.job.into(),
             now.into(),
             step.name.as_str().into(),
             step.lease.token.as_str().into(),
-            generation.into(),
+            entry.generation.into(),
         ];
         args.extend(extra);
         args
     };
-    let needed = super::micros_of(terms.timeout).saturating_add(LEASE_MARGIN);
+    let needed = super::micros_of(entry.terms.timeout).saturating_add(LEASE_MARGIN);
     let Some(row) = conn.row(&EFFECT_OPEN, id(vec![needed.into()])).await? else { return Ok(Written::Refused) };
     let (leased_until, at) = (row.time("leased_until")?, row.time("now")?);
-    let (quiet, check) = effect::schedule(terms, at, leased_until);
+    let (quiet, check) = effect::schedule(entry, at, leased_until);
     if conn.row(&EFFECT_SENDING, id(vec![quiet.into(), check.into()])).await?.is_none() {
         return Err(Error::new(ErrorKind::Other, "an accepted effect was about to be sent again"));
     }
@@ -189,6 +188,20 @@ async fn found(conn: &mut Conn<'_>, step: &Step, receipt: &Receipt, now: Option<
         json(receipt)?.into(),
     ];
     let written = conn.row(&EFFECT_FOUND, args).await?.is_some();
+    if written {
+        close(conn, step, now).await?;
+    }
+    Ok(hit(written))
+}
+
+async fn gone(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<Written> {
+    let args = vec![
+        step.lease.job.into(),
+        now.into(),
+        step.name.as_str().into(),
+        step.lease.token.as_str().into(),
+    ];
+    let written = conn.row(&EFFECT_GONE, args).await?.is_some();
     if written {
         close(conn, step, now).await?;
     }

@@ -4,19 +4,23 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, Value, rank, sql};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::counters::Deltas;
 use super::queues;
-use super::settle::{Ended, Settled, facts, settle_all};
+use super::settle::{Ended, Settled, settle_all};
 use super::{items, unsigned};
-use crate::lease::{Claimed, Facts, Lease, Purpose};
+use crate::lease::{Claimed, Lease, Purpose};
+use crate::retry::RetryPolicy;
 use crate::settle::Ending;
 use crate::{JobId, State};
 
+const CLAIM_PICK: Sql = sql!("claim_pick");
+const CLAIM_PICK_LONE: Sql = sql!("claim_pick_lone");
+const CLAIM_PICK_DOUBT: Sql = sql!("claim_pick_doubt");
+const CLAIM_PICK_LONE_DOUBT: Sql = sql!("claim_pick_lone_doubt");
 const CLAIM: Sql = sql!("claim");
-const CLAIM_LONE: Sql = sql!("claim_lone");
-const CLAIM_CHECK: Sql = sql!("claim_check");
+const CLAIM_READ: Sql = sql!("claim_read");
 const EXTEND: Sql = sql!("extend");
 const REAP_DUE: Sql = sql!("reap_due");
 const LEASE_OWNERS: Sql = sql!("lease_owners");
@@ -75,10 +79,9 @@ impl Fold for Claim {
         let mut deltas = Deltas::default();
         for want in wants {
             let taken = claim(conn, want, now).await?;
-            for job in &taken.jobs {
-                let from = if job.purpose == Purpose::Verify { State::InDoubt } else { State::Pending };
-                deltas.moved(&job.queue, from, State::Running);
-            }
+            let doubts = taken.jobs.iter().filter(|job| job.purpose == Purpose::Verify).count();
+            deltas.many_moved(&want.queue, State::InDoubt, State::Running, doubts);
+            deltas.many_moved(&want.queue, State::Pending, State::Running, taken.jobs.len() - doubts);
             out.push(taken);
         }
         deltas.write(conn).await?;
@@ -93,60 +96,93 @@ async fn claim(conn: &mut Conn<'_>, want: &Want, now: Option<Time>) -> Result<Ta
     if most == 0 {
         return Ok(Taken { jobs: Vec::new(), wait: room.wait() });
     }
-    let mut jobs = take(conn, &CLAIM_CHECK, want, most, Some(want.lone), now).await?;
+    let pick = if want.lone { &CLAIM_PICK_LONE_DOUBT } else { &CLAIM_PICK_DOUBT };
+    let mut jobs = take(conn, pick, Purpose::Verify, want, most, now).await?;
     let free = most.saturating_sub(unsigned(i64::try_from(jobs.len()).unwrap_or(i64::MAX)));
     let starts = room.starts(free);
     if starts > 0 {
-        let sql = if want.lone { &CLAIM_LONE } else { &CLAIM };
-        let fresh = take(conn, sql, want, starts, None, now).await?;
+        let pick = if want.lone { &CLAIM_PICK_LONE } else { &CLAIM_PICK };
+        let fresh = take(conn, pick, Purpose::Run, want, starts, now).await?;
         room.took(conn, fresh.len()).await?;
         jobs.extend(fresh);
     }
     Ok(Taken { jobs, wait: room.wait() })
 }
 
+/// Picks, leases and reads, in the transaction of the caller's turn.
 async fn take(
     conn: &mut Conn<'_>,
-    sql: &Sql,
+    pick: &Sql,
+    purpose: Purpose,
     want: &Want,
     most: u32,
-    lone: Option<bool>,
     now: Option<Time>,
 ) -> Result<Vec<Claimed>> {
-    let mut args: Vec<Value> = vec![
-        want.queue.as_str().into(),
+    let args: Vec<Value> =
+        vec![want.queue.as_str().into(), now.into(), i64::from(most).into(), versions(&want.kinds)?.into()];
+    let ids = document(conn.row(pick, args).await?, "ids")?;
+    if ids == NONE {
+        return Ok(Vec::new());
+    }
+    let args: Vec<Value> = vec![
+        ids.as_str().into(),
         now.into(),
-        i64::from(most).into(),
-        versions(&want.kinds)?.into(),
         want.token.as_str().into(),
         want.owner.as_str().into(),
+        purpose.as_str().into(),
         want.lease.into(),
     ];
-    args.extend(lone.map(Value::from));
-    conn.rows(sql, args).await?.iter().map(|row| claimed(row, want)).collect()
+    conn.execute(&CLAIM, args).await?;
+    let jobs = document(conn.row(&CLAIM_READ, vec![ids.into()]).await?, "jobs")?;
+    let jobs: Vec<Told> =
+        serde_json::from_str(&jobs).map_err(|e| Error::new(ErrorKind::Decode, format!("claim_read: {e}")))?;
+    Ok(jobs.into_iter().map(|told| told.claimed(want, purpose)).collect())
 }
 
-fn claimed(row: &Row, want: &Want) -> Result<Claimed> {
-    let facts = claim_facts(row, want)?;
-    Ok(Claimed {
-        lease: Lease { job: row.int("id")?, token: want.token.clone() },
-        queue: row.text("queue")?,
-        kind: row.text("kind")?,
-        version: unsigned(row.int("version")?),
-        payload: row.text("payload")?,
-        attempt: facts.attempt,
-        claim_no: row.int("claim_no")?,
-        purpose: facts.purpose,
-        claimed_at: row.time("claimed_at")?,
-        leased_until: row.time("leased_until")?,
-        lone: facts.lone,
-        facts,
-    })
+/// An empty JSON array.
+pub(super) const NONE: &str = "[]";
+
+/// The one document of a one-row answer.
+pub(super) fn document(row: Option<Row>, column: &str) -> Result<String> {
+    row.map_or_else(|| Ok(NONE.to_owned()), |row| row.text(column))
 }
 
-/// No effect is open when a job is claimed to run; the store checks that again when it is settled.
-fn claim_facts(row: &Row, want: &Want) -> Result<Facts> {
-    facts(row).map(|facts| Facts { owner: Some(want.owner.clone()), ..facts })
+/// A job in the words of `claim_read.sql`, column by column.
+#[derive(Deserialize)]
+struct Told(JobId, String, u32, String, u32, i64, i64, i64, u8, i64, Option<String>, Option<String>);
+
+impl Told {
+    fn claimed(self, want: &Want, purpose: Purpose) -> Claimed {
+        let Self(
+            job,
+            kind,
+            version,
+            payload,
+            attempt,
+            claim_no,
+            claimed_at,
+            leased_until,
+            lone,
+            created_at,
+            scope,
+            key,
+        ) = self;
+        Claimed {
+            lease: Lease { job, token: want.token.clone() },
+            queue: want.queue.clone(),
+            kind,
+            version,
+            payload,
+            attempt,
+            claim_no,
+            purpose,
+            claimed_at: Time::from_micros(claimed_at),
+            leased_until: Time::from_micros(leased_until),
+            lone: lone != 0,
+            created_at: Time::from_micros(created_at),
+            dedup: scope.zip(key),
+        }
+    }
 }
 
 /// A lease to be kept for `lease` more microseconds.
@@ -203,7 +239,8 @@ pub(crate) async fn expired(
             queue: row.text("queue")?,
             ending: Ending::Expired,
             unit: 0.5,
-            facts: None,
+            policy: RetryPolicy::GENERIC,
+            dedup: None,
         })
     };
     rows.iter().map(ended).collect()

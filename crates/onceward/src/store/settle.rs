@@ -1,5 +1,7 @@
 //! Writes what was decided about leased jobs, and what follows for their queues.
 
+mod plain;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use onceward_db::{Conn, Fold, Result, Row, Sql, Time, rank, sql};
@@ -9,12 +11,12 @@ use serde_json::value::RawValue;
 use super::counters::Deltas;
 use super::queues::{self, Signals};
 use super::{chosen, from_json, items, micros, unsigned};
-use crate::lease::{Facts, Lease, Purpose};
+use crate::lease::{Claimed, Facts, Lease, Purpose};
+use crate::retry::RetryPolicy;
 use crate::settle::{Ending, QueueFacts, Settlement, settle};
-use crate::{Done, Failure, JobId, State, payload};
+use crate::{JobId, State, payload};
 
 const SETTLE: Sql = sql!("settle");
-const SETTLE_DONE: Sql = sql!("settle_done");
 const SETTLE_FACTS: Sql = sql!("settle_facts");
 const SETTLE_AGAIN: Sql = sql!("settle_again");
 const ATTEMPT_INSERT: Sql = sql!("attempt_insert");
@@ -31,8 +33,17 @@ pub(crate) struct Ended {
     pub ending: Ending,
     /// The random part of a wait, 0 to 1.
     pub unit: f64,
-    /// What the claim knew. The write checks that it still holds; `None` asks the store first.
-    pub facts: Option<Facts>,
+    /// For a job that brings no policy of its own.
+    pub policy: RetryPolicy,
+    /// Scope and hash of its dedup key, as the claim knew it.
+    pub dedup: Option<(String, String)>,
+}
+
+impl Ended {
+    pub(crate) fn new(job: &Claimed, ending: Ending, policy: RetryPolicy) -> Self {
+        let (lease, queue, dedup) = (job.lease.clone(), job.queue.clone(), job.dedup.clone());
+        Self { lease, queue, ending, unit: 0.5, policy, dedup }
+    }
 }
 
 /// What became of it.
@@ -66,37 +77,23 @@ pub(crate) async fn settle_all(
     ended: &[Ended],
     now: Option<Time>,
 ) -> Result<Vec<Settled>> {
-    let mut answers: HashMap<&Lease, Settled> = HashMap::new();
-    let (mut known, mut unknown) = (Vec::new(), Vec::new());
-    for one in ended {
-        match &one.facts {
-            // With an effect open, the ledger is asked when to look again.
-            Some(facts) if facts.open == 0 && is_final(&one.ending) => {
-                known.push(Known { ended: one, facts: facts.clone() });
-            }
-            _ => unknown.push(one),
-        }
-    }
+    let (plain, mut unknown): (Vec<&Ended>, Vec<&Ended>) =
+        ended.iter().partition(|one| plain::is_plain(&one.ending));
+    let mut answers = plain::settle(conn, &plain, now).await?;
+    unknown.extend(plain.into_iter().filter(|one| !answers.contains_key(&one.lease)));
     for _ in 0..ROUNDS {
-        let hit = write(conn, &known, now).await?;
-        let missed = known.iter().map(|k| k.ended).filter(|one| !hit.contains_key(&one.lease));
-        unknown.extend(missed);
-        answers.extend(hit);
         if unknown.is_empty() {
             break;
         }
-        known = look(conn, &unknown, now).await?;
-        let found: Vec<&Lease> = known.iter().map(|k| &k.ended.lease).collect();
-        let lost: Vec<&Ended> = unknown.drain(..).filter(|one| !found.contains(&&one.lease)).collect();
+        let known = look(conn, &unknown, now).await?;
+        let found: HashSet<&Lease> = known.iter().map(|k| &k.ended.lease).collect();
+        let lost: Vec<&Ended> = unknown.into_iter().filter(|one| !found.contains(&one.lease)).collect();
         answers.extend(settled_before(conn, &lost).await?);
+        let hit = write(conn, &known, now).await?;
+        unknown = known.iter().map(|k| k.ended).filter(|one| !hit.contains_key(&one.lease)).collect();
+        answers.extend(hit);
     }
     Ok(ended.iter().map(|one| answers.get(&one.lease).copied().unwrap_or(Settled::LeaseLost)).collect())
-}
-
-/// Whether the decision needs neither the time nor the queue, so that the claim's facts will do.
-fn is_final(ending: &Ending) -> bool {
-    use Ending::Returned;
-    matches!(ending, Returned(Ok(Done::Receipt(_) | Done::Nothing) | Err(Failure::Permanent { .. })))
 }
 
 async fn look<'a>(conn: &mut Conn<'_>, ended: &[&'a Ended], now: Option<Time>) -> Result<Vec<Known<'a>>> {
@@ -128,7 +125,6 @@ pub(super) fn facts(row: &Row) -> Result<Facts> {
         look_at: row.opt_time("look_at")?,
         policy: from_json("policy", row.opt_text("policy")?)?,
         failed_at: row.opt_time("failed_at")?,
-        created_at: row.time("created_at")?,
         waiting_since: row.opt_time("waiting_since")?,
         dedup: row.opt_text("dedup_scope")?.zip(row.opt_text("dedup_key")?),
         attempt: unsigned(row.int("attempts")?),
@@ -154,50 +150,18 @@ async fn write<'a>(
         .iter()
         .map(|Known { ended, facts }| {
             let queue = queues.get(&ended.queue).unwrap_or(&none);
-            settle(facts, &ended.ending, queue, ended.unit)
+            let facts = Facts { policy: facts.policy.or(Some(ended.policy)), ..facts.clone() };
+            settle(&facts, &ended.ending, queue, ended.unit)
         })
         .collect();
-    let decided: Vec<(&Known<'a>, &Settlement)> = known.iter().zip(&decided).collect();
-    let (plain, rest): (Vec<_>, Vec<_>) =
-        decided.iter().copied().partition(|(k, settlement)| is_plain(k, settlement));
-    let mut hit = write_plain(conn, &plain, now).await?;
-    if !rest.is_empty() {
-        let rows: Vec<Item<'_>> = rest.iter().map(|(k, settlement)| Item::new(k, settlement)).collect();
-        let rows = conn.rows(&chosen(SETTLE), vec![items(&rows)?.into(), now.into()]).await?;
-        hit.extend(ids(&rows)?);
-    }
-    let written: Vec<_> = decided.into_iter().filter(|(k, _)| hit.contains(&k.ended.lease.job)).collect();
+    let rows: Vec<Item<'_>> =
+        known.iter().zip(&decided).map(|(k, settlement)| Item::new(k, settlement)).collect();
+    let rows = conn.rows(&chosen(SETTLE), vec![items(&rows)?.into(), now.into()]).await?;
+    let hit: HashSet<JobId> = rows.iter().map(|row| row.int("id")).collect::<Result<_>>()?;
+    let written: Vec<_> =
+        known.iter().zip(&decided).filter(|(k, _)| hit.contains(&k.ended.lease.job)).collect();
     follow_up(conn, &written, now).await?;
     Ok(written.iter().map(|(k, settlement)| (&k.ended.lease, Settled::To(settlement.state))).collect())
-}
-
-/// Done, with nothing else to write down, and nobody said no meanwhile.
-fn is_plain(known: &Known<'_>, settlement: &Settlement) -> bool {
-    let quiet = settlement.receipt.is_none() && settlement.failure.is_none() && !known.facts.stop;
-    settlement.state == State::Done && quiet
-}
-
-/// The common case costs a third of the general one: ids alone, by the token of their claim.
-async fn write_plain(
-    conn: &mut Conn<'_>,
-    plain: &[(&Known<'_>, &Settlement)],
-    now: Option<Time>,
-) -> Result<HashSet<JobId>> {
-    let mut claims: BTreeMap<&str, Vec<JobId>> = BTreeMap::new();
-    for (Known { ended, .. }, _) in plain {
-        claims.entry(&ended.lease.token).or_default().push(ended.lease.job);
-    }
-    let mut hit = HashSet::new();
-    for (token, jobs) in claims {
-        let rows =
-            conn.rows(&chosen(SETTLE_DONE), vec![items(&jobs)?.into(), now.into(), token.into()]).await?;
-        hit.extend(ids(&rows)?);
-    }
-    Ok(hit)
-}
-
-fn ids(rows: &[Row]) -> Result<Vec<JobId>> {
-    rows.iter().map(|row| row.int("id")).collect()
 }
 
 /// Attempts, figures, dedup keys and queues follow the jobs, in the same transaction.
@@ -273,6 +237,7 @@ struct Item<'a> {
     check_at: Option<i64>,
     waiting_since: Option<i64>,
     failed: bool,
+    expired: bool,
     error: Option<Box<RawValue>>,
     result: Option<Box<RawValue>>,
     url: Option<&'a str>,
@@ -296,6 +261,7 @@ impl<'a> Item<'a> {
             check_at: micros(settlement.check_at),
             waiting_since: micros(settlement.waiting_since),
             failed: settlement.failure.is_some(),
+            expired: matches!(ended.ending, Ending::Expired),
             error: error_json(settlement),
             result: result_json(settlement),
             url: settlement.receipt.as_ref().and_then(|receipt| receipt.url.as_deref()),
@@ -371,5 +337,10 @@ impl<'a> DedupItem<'a> {
         let (scope, key) = known.facts.dedup.as_ref()?;
         let url = settlement.receipt.as_ref().and_then(|receipt| receipt.url.as_deref());
         Some(Self { scope, key, id: known.ended.lease.job, state: settlement.state.as_str(), url })
+    }
+
+    fn done(ended: &'a Ended) -> Option<Self> {
+        let (scope, key) = ended.dedup.as_ref()?;
+        Some(Self { scope, key, id: ended.lease.job, state: State::Done.as_str(), url: None })
     }
 }

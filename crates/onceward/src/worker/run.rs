@@ -11,13 +11,12 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-use self::attempt::{AttemptRun, Ran};
-use super::{Report, Settings, Worker};
+use self::attempt::{AttemptRun, Ran, Shared};
+use super::{QueuePlan, Report, Settings, Worker};
 use crate::heartbeat::{Heartbeat, Phase};
 use crate::lease::Claimed;
-use crate::registry::Registry;
 use crate::store::leases::{self, Claim, Due, Known, Taken, Want};
-use crate::{Error, JobId, Onceward, State};
+use crate::{Error, JobId, State};
 
 /// What a queue holds back for longer than this counts as not due, for a worker that runs until it is idle.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -26,12 +25,10 @@ const STORE_GAP: Duration = Duration::from_millis(500);
 
 /// A worker at work.
 pub(super) struct Running {
-    once: Onceward,
-    registry: Registry,
+    shared: Arc<Shared>,
     kinds: Arc<[Known]>,
     settings: Settings,
     lines: Vec<Line>,
-    heartbeat: Heartbeat,
     stopping: watch::Receiver<bool>,
     stuck: watch::Receiver<Option<JobId>>,
     until_idle: bool,
@@ -40,7 +37,7 @@ pub(super) struct Running {
     draining: bool,
     /// A job that must run alone is running.
     alone: bool,
-    ended: (mpsc::UnboundedSender<Ran>, mpsc::UnboundedReceiver<Ran>),
+    ended: mpsc::UnboundedReceiver<Ran>,
     running: usize,
     settling: usize,
     report: Report,
@@ -48,7 +45,7 @@ pub(super) struct Running {
 
 /// One queue's place in the loop.
 struct Line {
-    plan: super::QueuePlan,
+    plan: QueuePlan,
     running: usize,
     /// Its pace has no room before then.
     not_before: Option<Instant>,
@@ -68,26 +65,27 @@ struct Round {
 impl Running {
     pub(super) fn new(worker: &Worker, stopping: watch::Receiver<bool>, until_idle: bool) -> Self {
         let heartbeat = Heartbeat::new(worker.once.clone(), worker.settings.lease);
-        let lines = worker.queues.iter().cloned().map(|plan| Line {
-            plan,
-            running: 0,
-            not_before: None,
-            plenty_until: None,
-        });
-        Self {
+        let stuck = heartbeat.stuck();
+        let (report_end, ended) = mpsc::unbounded_channel();
+        let shared = Shared {
             once: worker.once.clone(),
             registry: worker.registry.clone(),
+            heartbeat,
+            ended: report_end,
+            longest: worker.settings.longest,
+        };
+        Self {
+            shared: Arc::new(shared),
             kinds: worker.registry.known(),
             settings: worker.settings,
-            lines: lines.collect(),
-            stuck: heartbeat.stuck(),
-            heartbeat,
+            lines: worker.queues.iter().cloned().map(Line::new).collect(),
             stopping,
+            stuck,
             until_idle,
             changes: worker.once.db().changes(),
             draining: false,
             alone: false,
-            ended: mpsc::unbounded_channel(),
+            ended,
             running: 0,
             settling: 0,
             report: Report::default(),
@@ -95,14 +93,15 @@ impl Running {
     }
 
     pub(super) async fn run(mut self) -> Result<Report, Error> {
-        let beat = AbortOnDrop(tokio::spawn(self.heartbeat.clone().run()));
+        let beat = AbortOnDrop(tokio::spawn(self.shared.heartbeat.clone().run()));
         while !*self.stopping.borrow() {
             if let Some(job) = *self.stuck.borrow() {
                 return Err(Error::Stuck { job });
             }
             self.collect().await;
             let round = self.claim_all().await;
-            if self.until_idle && self.running == 0 && self.settling == 0 && round.claimed == 0 && !round.due {
+            if self.until_idle && self.running == 0 && self.settling == 0 && round.claimed == 0 && !round.due
+            {
                 break;
             }
             if round.claimed == 0 {
@@ -117,7 +116,7 @@ impl Running {
     /// Takes note of what has ended, without waiting for more than those that are about to.
     async fn collect(&mut self) {
         tokio::task::yield_now().await;
-        while let Ok(ran) = self.ended.1.try_recv() {
+        while let Ok(ran) = self.ended.try_recv() {
             self.note(ran);
         }
     }
@@ -176,7 +175,7 @@ impl Running {
         let wants = self.wants(&due);
         let asked = Instant::now();
         let asks: Vec<(String, u32)> = wants.iter().map(|want| (want.queue.clone(), want.most)).collect();
-        let taken = self.once.db().fold::<Claim>(wants).await?;
+        let taken = self.shared.once.db().fold::<Claim>(wants).await?;
         for ((name, most), Taken { jobs, wait }) in asks.iter().zip(taken) {
             self.pace(name, wait, asked, &mut round);
             self.plenty(name, jobs.len() == *most as usize, asked);
@@ -197,14 +196,15 @@ impl Running {
 
     fn plenty(&mut self, queue: &str, plenty: bool, asked: Instant) {
         if let Some(line) = self.lines.iter_mut().find(|line| line.plan.name == queue) {
-            let since = line.plenty_until.filter(|until| *until > asked).unwrap_or(asked + self.settings.poll);
+            let since =
+                line.plenty_until.filter(|until| *until > asked).unwrap_or(asked + self.settings.poll);
             line.plenty_until = plenty.then_some(since);
         }
     }
 
     /// Asks each queue with room, without taking the writer's turn.
     async fn look(&mut self) -> onceward_db::Result<HashMap<String, Due>> {
-        let (now, at) = (self.once.db().clock().test_time(), Instant::now());
+        let (now, at) = (self.shared.once.db().clock().test_time(), Instant::now());
         let mut reader = None;
         let mut out = HashMap::new();
         for line in self.lines.iter().filter(|line| line.has_room(at)) {
@@ -213,7 +213,7 @@ impl Running {
             } else {
                 let reader = match &mut reader {
                     Some(reader) => reader,
-                    none => none.insert(self.once.db().reader().await?),
+                    none => none.insert(self.shared.once.db().reader().await?),
                 };
                 leases::due(&mut reader.conn(), &line.plan.name, &self.kinds, now).await?
             };
@@ -225,14 +225,15 @@ impl Running {
     fn wants(&self, due: &HashMap<String, Due>) -> Vec<Want> {
         let lone = self.draining;
         let token = token();
-        let open = self.lines.iter().filter(|line| {
-            due.get(&line.plan.name).is_some_and(|due| if lone { due.lone } else { due.any })
-        });
+        let open = self
+            .lines
+            .iter()
+            .filter(|line| due.get(&line.plan.name).is_some_and(|due| if lone { due.lone } else { due.any }));
         let want = |line: &Line| Want {
             queue: line.plan.name.clone(),
             most: if lone { 1 } else { u32::try_from(line.free()).unwrap_or(u32::MAX) },
             kinds: self.kinds.clone(),
-            owner: self.once.db().boot().id().to_owned(),
+            owner: self.shared.once.db().boot().id().to_owned(),
             token: token.clone(),
             lease: crate::store::micros_of(self.settings.lease),
             lone,
@@ -240,21 +241,13 @@ impl Running {
         open.map(want).take(if lone { 1 } else { usize::MAX }).collect()
     }
 
-    fn start(&mut self, mut job: Claimed, asked: Instant) {
+    fn start(&mut self, job: Claimed, asked: Instant) {
         let Some(line) = self.lines.iter_mut().find(|line| line.plan.name == job.queue) else { return };
         line.running += 1;
         self.running += 1;
         self.alone |= job.lone;
-        job.facts.policy.get_or_insert(line.plan.retry);
-        let told = self.heartbeat.add(&job.lease, asked, self.settings.longest + self.settings.lease);
-        let run = AttemptRun {
-            once: self.once.clone(),
-            registry: self.registry.clone(),
-            heartbeat: self.heartbeat.clone(),
-            told,
-            ended: self.ended.0.clone(),
-            longest: self.settings.longest,
-        };
+        let told = self.shared.heartbeat.add(&job.lease, asked, self.settings.longest + self.settings.lease);
+        let run = AttemptRun { shared: self.shared.clone(), told, policy: line.plan.retry };
         tokio::spawn(run.run(job));
     }
 
@@ -262,7 +255,7 @@ impl Running {
     async fn wait(&mut self, most: Duration) {
         let Self { ended, changes, stopping, stuck, .. } = self;
         let ran = tokio::select! {
-            ran = ended.1.recv() => ran,
+            ran = ended.recv() => ran,
             () = changes.next() => None,
             _ = stopping.wait_for(|stop| *stop) => None,
             _ = stuck.changed() => None,
@@ -273,9 +266,9 @@ impl Running {
 
     /// Lets what runs finish, within the grace; what does not is handed back.
     async fn finish(&mut self) {
-        self.heartbeat.tell_all(Phase::Stop);
+        self.shared.heartbeat.tell_all(Phase::Stop);
         self.wait_for_all(self.settings.grace).await;
-        self.heartbeat.tell_all(Phase::HandBack);
+        self.shared.heartbeat.tell_all(Phase::HandBack);
         self.wait_for_all(HAND_BACK).await;
         let left = self.running + self.settling;
         if left > 0 {
@@ -287,7 +280,7 @@ impl Running {
         let deadline = Instant::now() + most;
         while self.running + self.settling > 0 {
             let left = deadline.saturating_duration_since(Instant::now());
-            let Ok(Some(ran)) = timeout(left, self.ended.1.recv()).await else { return };
+            let Ok(Some(ran)) = timeout(left, self.ended.recv()).await else { return };
             self.note(ran);
         }
     }
@@ -297,6 +290,10 @@ impl Running {
 const HAND_BACK: Duration = Duration::from_secs(5);
 
 impl Line {
+    fn new(plan: QueuePlan) -> Self {
+        Self { plan, running: 0, not_before: None, plenty_until: None }
+    }
+
     fn free(&self) -> usize {
         self.plan.concurrency.saturating_sub(self.running)
     }

@@ -13,6 +13,7 @@ use crate::context::Attempt;
 use crate::heartbeat::{Heartbeat, Phase};
 use crate::lease::Claimed;
 use crate::registry::Registry;
+use crate::retry::RetryPolicy;
 use crate::settle::Ending;
 use crate::store::settle::{Ended, Settle, Settled};
 use crate::{Cause, Done, Failure, Onceward, Outcome, State};
@@ -30,43 +31,57 @@ pub(super) enum Ran {
     Settled(Option<State>),
 }
 
-/// All that an attempt needs of its worker.
-pub(super) struct AttemptRun {
+/// What all attempts of a worker share.
+pub(super) struct Shared {
     pub once: Onceward,
     pub registry: Registry,
     pub heartbeat: Heartbeat,
-    pub told: watch::Receiver<Phase>,
     pub ended: mpsc::UnboundedSender<Ran>,
     pub longest: Duration,
 }
 
+/// One attempt.
+pub(super) struct AttemptRun {
+    pub shared: Arc<Shared>,
+    pub told: watch::Receiver<Phase>,
+    /// For a job that brings no policy of its own.
+    pub policy: RetryPolicy,
+}
+
 impl AttemptRun {
     pub(super) async fn run(self, job: Claimed) {
-        let (queue, lone, lease) = (job.queue.clone(), job.lone, job.lease.clone());
-        let outcome = self.handle(job.clone()).await;
-        let ended = outcome.map(|outcome| ended(&job, outcome));
+        let job = Arc::new(job);
+        let Shared { once, heartbeat, ended: loop_, .. } = &*self.shared;
+        let ended = self.handle(job.clone()).await.map(|outcome| self.ended(&job, outcome));
         // The settling takes its place before the slot is free, so that both share a turn with the next claim.
         let pending = match &ended {
-            Some(ended) => self.once.db().submit::<Settle>(vec![ended.clone()]).await.ok(),
+            Some(ended) => once.db().submit::<Settle>(vec![ended.clone()]).await.ok(),
             None => None,
         };
         // The loop may be gone already; then nobody counts.
-        drop(self.ended.send(Ran::Finished { queue, lone }));
+        drop(loop_.send(Ran::Finished { queue: job.queue.clone(), lone: job.lone }));
         let state = match ended {
             Some(ended) => self.settle(ended, pending).await,
             None => None,
         };
-        self.heartbeat.remove(&lease);
-        drop(self.ended.send(Ran::Settled(state)));
+        heartbeat.remove(&job.lease);
+        drop(loop_.send(Ran::Settled(state)));
+    }
+
+    fn ended(&self, job: &Claimed, outcome: Outcome) -> Ended {
+        let unit = if outcome.is_ok() { 0.5 } else { unit() };
+        Ended { unit, ..Ended::new(job, Ending::Returned(outcome), self.policy) }
     }
 
     /// `None` when the lease was lost: then nothing here counts.
-    async fn handle(&self, job: Claimed) -> Option<Outcome> {
-        let attempt = Arc::new(Attempt::new(self.once.clone(), job, self.told.clone()));
-        let handler = AssertUnwindSafe(self.registry.run(attempt)).catch_unwind();
+    async fn handle(&self, job: Arc<Claimed>) -> Option<Outcome> {
+        let Shared { once, registry, longest, .. } = &*self.shared;
+        let attempt = Arc::new(Attempt::new(once.clone(), job, self.told.clone()));
+        let handler = AssertUnwindSafe(registry.run(attempt)).catch_unwind();
         let mut told = self.told.clone();
         tokio::select! {
-            outcome = tokio::time::timeout(self.longest, handler) => Some(match outcome {
+            biased;
+            outcome = tokio::time::timeout(*longest, handler) => Some(match outcome {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(panic)) => Err(Failure::transient(Cause::new("panicked", panic_text(&*panic)))),
                 Err(_) => Err(Failure::transient(Cause::new("timed_out", "the attempt took longer than is allowed"))),
@@ -81,12 +96,15 @@ impl AttemptRun {
         loop {
             let answer = match pending.take() {
                 Some(pending) => pending.answers().await,
-                None => self.once.db().fold::<Settle>(vec![ended.clone()]).await,
+                None => self.shared.once.db().fold::<Settle>(vec![ended.clone()]).await,
             };
             let error = match answer.map(|answers| answers.first().copied()) {
                 Ok(Some(Settled::To(state))) => return Some(state),
                 Ok(_) => {
-                    tracing::warn!(job = ended.lease.job, "settled too late: the lease was lost; nothing was changed");
+                    tracing::warn!(
+                        job = ended.lease.job,
+                        "settled too late: the lease was lost; nothing was changed"
+                    );
                     return None;
                 }
                 Err(error) => error,
@@ -104,16 +122,6 @@ impl AttemptRun {
     }
 }
 
-fn ended(job: &Claimed, outcome: Outcome) -> Ended {
-    Ended {
-        lease: job.lease.clone(),
-        queue: job.queue.clone(),
-        ending: Ending::Returned(outcome),
-        unit: unit(),
-        facts: Some(job.facts.clone()),
-    }
-}
-
 async fn over(told: &mut watch::Receiver<Phase>) -> Phase {
     if let Ok(phase) = told.wait_for(|phase| *phase >= Phase::HandBack).await {
         return *phase;
@@ -128,7 +136,8 @@ fn plain(ending: &Ending) -> Ending {
             Ok(Done::Receipt(crate::Receipt { detail: serde_json::Value::Null, ..receipt.clone() }))
         }
         Ending::Returned(Err(failure)) => {
-            let cause = Cause::new(failure.cause().code.clone(), "the text of this error could not be stored");
+            let cause =
+                Cause::new(failure.cause().code.clone(), "the text of this error could not be stored");
             Err(Failure::transient(cause))
         }
         Ending::Returned(Ok(done)) => Ok(done.clone()),
@@ -138,7 +147,8 @@ fn plain(ending: &Ending) -> Ending {
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a text".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a text".to_owned())
 }
 
 /// The random part of a wait, 0 to 1.

@@ -1,0 +1,6 @@
+-- Picks jobs in doubt that must run alone and whose time to look again has come, and locks them.
+SELECT coalesce(json_agg(id), '[]')::text AS ids FROM (
+    SELECT id FROM onceward.job
+    WHERE queue = $1 AND state = 'in_doubt' AND check_at <= coalesce($2, statement_timestamp()) AND lone
+        AND version <= ((SELECT $4::text::jsonb) ->> kind)::bigint
+    ORDER BY check_at, id LIMIT $3 FOR UPDATE SKIP LOCKED) AS picked

@@ -1,0 +1,4 @@
+-- Gives those of one claim's jobs whose lease still holds and that have nothing more to be decided.
+SELECT coalesce(json_agg(id), '[]')::text AS ids FROM onceward.job
+WHERE id = ANY (ARRAY (SELECT value::bigint FROM json_array_elements_text($1::text::json) AS value))
+    AND lease_token = $2 AND state = 'running' AND open = 0 AND NOT stop
