@@ -180,7 +180,8 @@ fn retry(facts: &Facts, cause: &Cause, retry_after: Option<Duration>, unit: f64)
     let policy = facts.policy.unwrap_or(RetryPolicy::GENERIC);
     let tries = facts.tries.saturating_add(1);
     let failure = Some(("transient", cause.clone()));
-    if policy.exhausted(tries) {
+    // Someone who cancelled it has nothing left to decide: it is not dead but cancelled.
+    if policy.exhausted(tries) && !facts.stop {
         return Settlement { tries, failure, ..keep(facts, State::Dead, "dead") };
     }
     let wait = policy.wait(tries, unit).max(retry_after.unwrap_or_default());

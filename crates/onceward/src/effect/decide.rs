@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Class, EffectState, Entry, Fallback, Seen, Terms};
+use super::{Class, EffectState, Entry, Fallback, Seen};
 use crate::Time;
 
 /// A key is trusted for this share of its window: clocks differ, and requests take time.

@@ -104,7 +104,7 @@ fn returned(job: &mut Job, end: End, now: crate::Time) -> &'static str {
         End::AuthNeeded => row.run_at = now,
         End::Transient | End::NotCommitted => {
             row.tries += 1;
-            if row.tries >= i64::from(POLICY.max_attempts) {
+            if row.tries >= i64::from(POLICY.max_attempts) && !row.stop {
                 row.state = State::Dead;
             } else {
                 row.run_at = now.after(POLICY.base);

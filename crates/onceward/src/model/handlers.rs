@@ -33,6 +33,12 @@ impl World<'_> {
             let Some((again, _)) = self.prepare(&lease, step, class, &request).await? else { return Ok(()) };
             entry = again;
         }
+        if next(&entry, class.looks()) == Next::Gone {
+            let written = self.write(Write::Gone { step: named(&lease, step) }).await?;
+            agree("gone", &self.model.gone(&lease, step), &matches!(written, Written::Done))?;
+            let Some((again, _)) = self.prepare(&lease, step, class, &request).await? else { return Ok(()) };
+            entry = again;
+        }
         if next(&entry, class.looks()) == Next::Send {
             self.begin(at, step, &entry, class, fate).await?;
         }
@@ -86,13 +92,12 @@ impl World<'_> {
     async fn begin(&mut self, at: usize, step: &str, entry: &Entry, class: Kind, fate: Fate) -> Verdict {
         let job = &self.hands[at].job;
         let (lease, leased_until) = (job.lease.clone(), job.leased_until);
-        let write =
-            Write::Begin { step: named(&lease, step), generation: entry.generation, terms: entry.terms };
+        let write = Write::Begin { step: named(&lease, step), entry: Box::new(entry.clone()) };
         let written = self.write(write).await?;
         let deadline = self.model.begin(&lease, step);
         agree("begin", &deadline.is_some(), &matches!(written, Written::Begun { .. }))?;
         if let Some(deadline) = deadline {
-            let (_, look_at) = schedule(&entry.terms, self.model.now, leased_until);
+            let (_, look_at) = schedule(entry, self.model.now, leased_until);
             let (step, entry) = (step.to_owned(), entry.clone());
             let request =
                 Request { lease, step, class, fate, deadline, arrived: false, awaited: true, entry, look_at };

@@ -53,6 +53,16 @@ async fn a_repeat_that_was_not_sent_does_not_undo_the_first_send() -> Verdict {
     a_repeat_keeps_the_doubt(Fate::Unreached).await
 }
 
+/// What was seen twice of the first send says nothing of the second.
+#[tokio::test]
+async fn an_absence_is_believed_of_the_send_that_was_looked_for() -> Verdict {
+    let look = [Command::Wait(301), CLAIM, send(Kind::LookUp, Fate::Accepts)];
+    let lost = [UNHEARD, settle(End::Transient)];
+    let first = [JOB, CLAIM, send(Kind::LookUp, Fate::Unreached)];
+    let again = [look.to_vec(), lost.to_vec()].concat();
+    walk([first.to_vec(), lost.to_vec(), again.clone(), again.clone(), again].concat()).await
+}
+
 #[tokio::test]
 async fn a_job_that_is_done_in_spite_of_its_cancel_is_done() -> Verdict {
     let cancel = Command::Person { job: 0, does: Deed::Cancel };

@@ -6,12 +6,14 @@ use onceward_db::Time;
 
 use super::command::Kind;
 use super::rows::EffectRow;
-use super::state::{Effect, Job, Model, TIMEOUT};
+use super::state::{Effect, Job, Model, TIMEOUT, WINDOW};
 use crate::effect::EffectState;
 use crate::{JobId, Lease, State};
 
 /// What a lease must have beyond the time that a request may take.
 const MARGIN: Duration = Duration::from_secs(1);
+/// The longest wait between two repeats.
+const LONGEST: Duration = Duration::from_hours(1);
 
 impl Model {
     /// Freezes a request, or finds the frozen one.
@@ -55,7 +57,13 @@ impl Model {
         row.check_at = match effect.class {
             Kind::Blind => None,
             Kind::LookUp => Some(quiet),
-            Kind::Keyed | Kind::KeyedThenLookUp => Some(deadline),
+            Kind::Keyed | Kind::KeyedThenLookUp => {
+                let end = row.first_sent_at.unwrap_or(now).after(WINDOW / 10 * 9);
+                let doubled = (1..row.sends).fold(TIMEOUT, |wait, _| (wait * 2).min(LONGEST));
+                let repeat = now.after(doubled).min(end.before(TIMEOUT)).max(deadline);
+                let over = repeat >= end && effect.class == Kind::KeyedThenLookUp;
+                Some(if over { quiet } else { repeat })
+            }
         };
         job.count_open();
         Some(deadline)
@@ -96,6 +104,15 @@ impl Model {
         (effect.row.state, effect.row.check_at) = ("unknown".to_owned(), check_at);
         effect.row.looks += 1;
         effect.row.absent += i64::from(absent);
+        true
+    }
+
+    /// It was absent often enough.
+    pub(super) fn gone(&mut self, lease: &Lease, step: &str) -> bool {
+        let Some(effect) = self.open(lease, step) else { return false };
+        (effect.row.state, effect.row.check_at) = ("prepared".to_owned(), None);
+        (effect.row.looks, effect.row.absent) = (0, 0);
+        self.close(lease.job);
         true
     }
 

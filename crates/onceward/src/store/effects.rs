@@ -35,7 +35,13 @@ pub(crate) enum Write {
     /// Make the intent durable.
     Begin { step: Step, entry: Box<Entry> },
     /// Write down what a send came to.
-    Answer { step: Step, state: EffectState, check_at: Option<Time>, receipt: Receipt, response: Option<String> },
+    Answer {
+        step: Step,
+        state: EffectState,
+        check_at: Option<Time>,
+        receipt: Receipt,
+        response: Option<String>,
+    },
     /// Write down that a look found it.
     Found { step: Step, receipt: Receipt },
     /// Write down that a look did not find it.
@@ -50,7 +56,9 @@ pub(crate) enum Written {
     /// The step as the ledger has it now.
     Entry(Box<Entry>),
     /// The intent is durable; the send must start and end while this much time is left.
-    Begun { left: std::time::Duration },
+    Begun {
+        left: std::time::Duration,
+    },
     Done,
     /// The lease was lost, the job was cancelled, or the row says otherwise: nothing was changed.
     Refused,
@@ -99,11 +107,15 @@ fn hit(hit: bool) -> Written {
 }
 
 async fn prepare(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Written> {
-    let Write::Prepare { step, key, request, hash, terms, closes } = write else { return Ok(Written::Refused) };
+    let Write::Prepare { step, key, request, hash, terms, closes } = write else {
+        return Ok(Written::Refused);
+    };
     let before = get(conn, step, now).await?;
     // A refused step did not happen: with other bytes it is a new request, with a key of its own.
     let generation = match &before {
-        Some(entry) if entry.state == EffectState::Refused && entry.request_hash != *hash => entry.generation + 1,
+        Some(entry) if entry.state == EffectState::Refused && entry.request_hash != *hash => {
+            entry.generation + 1
+        }
         Some(entry) => return Ok(Written::Entry(Box::new(entry.clone()))),
         None => 1,
     };
@@ -126,12 +138,8 @@ async fn prepare(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Resul
 }
 
 async fn get(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<Option<Entry>> {
-    let args = vec![
-        step.lease.job.into(),
-        now.into(),
-        step.name.as_str().into(),
-        step.lease.token.as_str().into(),
-    ];
+    let args =
+        vec![step.lease.job.into(), now.into(), step.name.as_str().into(), step.lease.token.as_str().into()];
     conn.row(&EFFECT_GET, args).await?.as_ref().map(entry).transpose()
 }
 
@@ -148,7 +156,9 @@ async fn begin(conn: &mut Conn<'_>, step: &Step, entry: &Entry, now: Option<Time
         args
     };
     let needed = super::micros_of(entry.terms.timeout).saturating_add(LEASE_MARGIN);
-    let Some(row) = conn.row(&EFFECT_OPEN, id(vec![needed.into()])).await? else { return Ok(Written::Refused) };
+    let Some(row) = conn.row(&EFFECT_OPEN, id(vec![needed.into()])).await? else {
+        return Ok(Written::Refused);
+    };
     let (leased_until, at) = (row.time("leased_until")?, row.time("now")?);
     let (quiet, check) = effect::schedule(entry, at, leased_until);
     if conn.row(&EFFECT_SENDING, id(vec![quiet.into(), check.into()])).await?.is_none() {
@@ -158,7 +168,9 @@ async fn begin(conn: &mut Conn<'_>, step: &Step, entry: &Entry, now: Option<Time
 }
 
 async fn answer(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Written> {
-    let Write::Answer { step, state, check_at, receipt, response } = write else { return Ok(Written::Refused) };
+    let Write::Answer { step, state, check_at, receipt, response } = write else {
+        return Ok(Written::Refused);
+    };
     let args = vec![
         step.lease.job.into(),
         now.into(),
@@ -195,12 +207,8 @@ async fn found(conn: &mut Conn<'_>, step: &Step, receipt: &Receipt, now: Option<
 }
 
 async fn gone(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<Written> {
-    let args = vec![
-        step.lease.job.into(),
-        now.into(),
-        step.name.as_str().into(),
-        step.lease.token.as_str().into(),
-    ];
+    let args =
+        vec![step.lease.job.into(), now.into(), step.name.as_str().into(), step.lease.token.as_str().into()];
     let written = conn.row(&EFFECT_GONE, args).await?.is_some();
     if written {
         close(conn, step, now).await?;

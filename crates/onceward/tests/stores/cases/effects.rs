@@ -3,7 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use onceward::{Cause, Class, Context, Done, Fallback, Failure, NewJob, Outcome, Receipt, Seen, SendError, Time, Worker};
+use onceward::retry::RetryPolicy;
+use onceward::{
+    Cancelled, Cause, Class, Context, Done, Failure, Fallback, NewJob, Outcome, Receipt, ReviveOptions, Seen, SendError,
+    State as JobState, Time, Worker,
+};
 
 use crate::harness::{Store, Verdict};
 
@@ -52,7 +56,9 @@ impl Platform {
         match answer {
             Answer::Accept => Ok(Receipt::id(format!("id-{key}")).at("https://example.org/1")),
             Answer::AcceptThenReset => Err(std::io::Error::other("connection reset").into()),
-            Answer::Refuse => Err(SendError::Refused(Failure::permanent(Cause::new("http_422", "too long").status(422)))),
+            Answer::Refuse => {
+                Err(SendError::Refused(Failure::permanent(Cause::new("http_422", "too long").status(422))))
+            }
             Answer::NotSent => Err(SendError::NotSent(Cause::new("dns", "no such host"))),
         }
     }
@@ -80,8 +86,10 @@ async fn handler(ctx: Context<Platform>) -> Outcome {
 }
 
 async fn run(store: &Store, platform: &Platform) -> Result<onceward::Report, Box<dyn std::error::Error>> {
-    let worker =
-        Worker::builder(&store.once).register_fn("post", 1, platform.clone(), handler).queue("blog", 5).build()?;
+    let worker = Worker::builder(&store.once)
+        .register_fn("post", 1, platform.clone(), handler)
+        .queue("blog", 5)
+        .build()?;
     Ok(worker.run_until_idle().await?)
 }
 
@@ -100,7 +108,12 @@ pub(crate) async fn an_accepted_effect_has_its_receipt_in_the_ledger(store: &Sto
     let platform = Platform::new(Class::Blind, &[], &[]);
     assert_eq!(run(store, &platform).await?.done, 1);
     assert_eq!(platform.arrived().len(), 1);
-    assert_eq!(store.count("effect", "state = 'accepted' AND sends = 1 AND remote_url = 'https://example.org/1'").await?, 1);
+    assert_eq!(
+        store
+            .count("effect", "state = 'accepted' AND sends = 1 AND remote_url = 'https://example.org/1'")
+            .await?,
+        1
+    );
     assert_eq!(store.count("job_all", "state = 'done' AND open = 0").await?, 1);
     Ok(())
 }
@@ -218,11 +231,17 @@ pub(crate) async fn a_refusal_is_an_answer_and_no_doubt(store: &Store) -> Verdic
 pub(crate) async fn done_with_an_open_effect_is_in_doubt(store: &Store) -> Verdict {
     start(store).await?;
     let lies = |ctx: Context<Platform>| async move {
-        drop(ctx.effect("post", "x".to_owned()).send(async |_| Err(SendError::Unknown(Cause::new("reset", "reset")))).await);
+        drop(
+            ctx.effect("post", "x".to_owned())
+                .send(async |_| Err(SendError::Unknown(Cause::new("reset", "reset"))))
+                .await,
+        );
         Ok(Done::Nothing)
     };
-    let worker =
-        Worker::builder(&store.once).register_fn("post", 1, Platform::default(), lies).queue("blog", 1).build()?;
+    let worker = Worker::builder(&store.once)
+        .register_fn("post", 1, Platform::default(), lies)
+        .queue("blog", 1)
+        .build()?;
     assert_eq!(worker.run_until_idle().await?.in_doubt, 1);
     assert_eq!(store.count("job", "state = 'in_doubt' AND open = 1").await?, 1);
     Ok(())
@@ -242,8 +261,10 @@ pub(crate) async fn a_step_that_was_accepted_is_not_sent_again(store: &Store) ->
         }
         Ok(Done::Nothing)
     };
-    let worker =
-        Worker::builder(&store.once).register_fn("post", 1, platform.clone(), thread).queue("blog", 1).build()?;
+    let worker = Worker::builder(&store.once)
+        .register_fn("post", 1, platform.clone(), thread)
+        .queue("blog", 1)
+        .build()?;
     worker.run_until_idle().await?;
     store.once.set_clock(t0.after(Duration::from_mins(5)));
     assert_eq!(worker.run_until_idle().await?.done, 1);
@@ -260,9 +281,100 @@ pub(crate) async fn no_effect_is_sent_when_the_lease_has_no_room_for_it(store: &
         let effect = ctx.effect("post", "x".to_owned()).timeout(Duration::from_mins(2));
         Ok(effect.send(async |intent| platform.send(&intent.key, "x")).await?.into())
     };
-    let worker = Worker::builder(&store.once).register_fn("post", 1, platform.clone(), slow).queue("blog", 1).build()?;
+    let worker = Worker::builder(&store.once)
+        .register_fn("post", 1, platform.clone(), slow)
+        .queue("blog", 1)
+        .build()?;
     assert_eq!(worker.run_until_idle().await?.again, 1);
     assert!(platform.arrived().is_empty());
     assert_eq!(store.count("job", "state = 'pending' AND open = 0").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn an_edited_request_has_a_key_of_its_own(store: &Store) -> Verdict {
+    let platform = Platform::new(KEYED, &[Answer::Refuse], &[]);
+    let own = |ctx: Context<Platform>| async move {
+        let platform = ctx.app().clone();
+        let effect = ctx.effect("post", ctx.job().payload.clone()).class(KEYED).key("own");
+        Ok(effect.send(async |intent| platform.send(&intent.key, &intent.request)).await?.into())
+    };
+    let made = |ctx: Context<Platform>| async move {
+        let platform = ctx.app().clone();
+        let effect = ctx.effect("post", ctx.job().payload.clone()).class(KEYED);
+        Ok(effect.send(async |intent| platform.send(&intent.key, &intent.request)).await?.into())
+    };
+    let worker = Worker::builder(&store.once)
+        .register_fn("own", 1, platform.clone(), own)
+        .register_fn("made", 1, platform.clone(), made)
+        .queue("blog", 1)
+        .build()?;
+    for (kind, key) in [("own", Some("own")), ("made", None)] {
+        platform.0.lock().unwrap().answers = vec![Answer::Accept, Answer::Refuse];
+        let id = store.once.enqueue(NewJob::untyped("blog", kind, "1")).await?.id();
+        assert_eq!(worker.run_until_idle().await?.dead, 1);
+        let edited = ReviveOptions { set_payload: Some("2".to_owned()), ..ReviveOptions::default() };
+        store.once.revive(id, &edited).await?;
+        assert_eq!(worker.run_until_idle().await?.done, 1);
+        let arrived = std::mem::take(&mut platform.0.lock().unwrap().arrived);
+        let [(first, one), (second, two)] = arrived.as_slice() else { return Err("not sent twice".into()) };
+        assert_eq!((one.as_str(), two.as_str()), ("1", "2"));
+        assert_eq!(second, &format!("{first}-2"), "a platform that knows the first key would refuse again");
+        assert!(key.is_none_or(|key| key == first));
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_repeated_doubt_waits_longer_each_time(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(KEYED, &[Answer::AcceptThenReset; 5], &[]);
+    let (mut at, mut waits) = (t0, Vec::new());
+    for _ in 0..5 {
+        store.once.set_clock(at);
+        assert_eq!(run(store, &platform).await?.in_doubt, 1);
+        let check = store.once.effects(1).await?[0].check_at.ok_or("nobody looks again")?;
+        assert_eq!(store.once.job(1).await?.check_at, Some(check));
+        waits.push(check.since(at).as_secs());
+        at = check;
+    }
+    assert_eq!(waits, [10, 20, 40, 80, 160]);
+    store.once.set_clock(at);
+    assert_eq!(run(store, &platform).await?.done, 1);
+    Ok(())
+}
+
+pub(crate) async fn an_absence_is_believed_of_the_send_that_was_looked_for(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let found = Seen::Found(Receipt::id("remote-7"));
+    let lost = [Answer::AcceptThenReset; 2];
+    let platform = Platform::new(LOOK_UP, &lost, &[Seen::Absent, Seen::Absent, found]);
+    for seconds in [0, 80, 110] {
+        store.once.set_clock(t0.after(Duration::from_secs(seconds)));
+        run(store, &platform).await?;
+    }
+    assert_eq!(platform.arrived().len(), 2, "absent twice: sent again, and lost again");
+    store.once.set_clock(t0.after(Duration::from_secs(190)));
+    assert_eq!(run(store, &platform).await?.done, 1);
+    assert_eq!(platform.arrived().len(), 2, "the second send is looked for like the first");
+    Ok(())
+}
+
+pub(crate) async fn a_cancelled_doubt_that_did_not_happen_is_cancelled(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let platform = Platform::new(LOOK_UP, &[Answer::AcceptThenReset], &[Seen::Absent, Seen::Absent]);
+    // One try: a job that someone cancelled is not dead for want of tries.
+    let policy = RetryPolicy { max_attempts: 1, ..RetryPolicy::GENERIC };
+    let worker = Worker::builder(&store.once)
+        .register_fn("post", 1, platform.clone(), handler)
+        .queue_with("blog", 5, policy)
+        .build()?;
+    assert_eq!(worker.run_until_idle().await?.in_doubt, 1);
+    assert_eq!(store.once.cancel(1).await?, [(1, Cancelled::Stopping)]);
+    store.once.set_clock(t0.after(Duration::from_secs(80)));
+    assert_eq!(worker.run_until_idle().await?.in_doubt, 1, "one absence is not believed");
+    store.once.set_clock(t0.after(Duration::from_secs(110)));
+    assert_eq!(worker.run_until_idle().await?.cancelled, 1);
+    assert_eq!(platform.arrived().len(), 1);
+    assert_eq!(store.once.job(1).await?.state, JobState::Cancelled);
+    assert_eq!(store.count("effect", "state = 'prepared' AND sends = 1").await?, 1);
     Ok(())
 }
