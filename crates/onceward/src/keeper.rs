@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tokio::sync::watch;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use self::duty::Duty;
 use self::guard::{Guard, Look};
@@ -19,13 +19,15 @@ use crate::store::counters::{FOLD_LIMIT, FoldDeltas};
 use crate::store::duties::{self, Lost, Reap, Take};
 use crate::store::leases::{REAP_LIMIT, owners};
 use crate::store::schedules::{Fire, Fired};
-use crate::store::workers::{Beat, Forget, Sign};
+use crate::store::workers::{Beat, Forget, Leave, Sign};
 use crate::{Engine, Error, Onceward, State, Time};
 
 /// How often to look whether a duty is due.
 const ROUND: Duration = Duration::from_secs(1);
 /// How often a process gives a sign of life.
 const BEAT: Duration = Duration::from_secs(10);
+/// How long the end of a worker waits for the store to take its sign of life back.
+const LEAVE: Duration = Duration::from_secs(5);
 /// A process that was not seen for this long is forgotten.
 const UNSEEN: Duration = Duration::from_mins(10);
 /// How many turns one round spends on leases or figures.
@@ -55,7 +57,7 @@ pub struct Kept {
     pub prepared_days: u64,
 }
 
-/// Keeps house, and gives signs of life for `queues`, until told to stop.
+/// Keeps house, and gives signs of life for `queues`, until told to stop; then it takes the sign back.
 pub(crate) async fn keep(
     once: Onceward,
     queues: Arc<[String]>,
@@ -73,6 +75,7 @@ pub(crate) async fn keep(
         _ = rounds => {}
         _ = stop.wait_for(|stop| *stop) => {}
     }
+    leave(&once, &queues).await;
 }
 
 /// Does all that is due, once.
@@ -83,13 +86,24 @@ pub(crate) async fn keep_once(once: &Onceward, lease: Duration, retention: Durat
     quick.and(slow).map(|()| kept)
 }
 
+/// Without it the worker is only thought alive for some seconds more.
+async fn leave(once: &Onceward, queues: &[String]) {
+    let left = timeout(LEAVE, once.db().fold::<Leave>(vec![sign(once, queues)])).await;
+    if !matches!(left, Ok(Ok(_))) {
+        tracing::debug!("the sign of life was not taken back; it ends by itself");
+    }
+}
+
+fn sign(once: &Onceward, queues: &[String]) -> Sign {
+    Sign { boot: once.db().boot().id().to_owned(), queues: queues.to_vec() }
+}
+
 async fn beat(once: &Onceward, queues: &[String]) {
     let mut ticks = interval(BEAT);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let sign = Sign { boot: once.db().boot().id().to_owned(), queues: queues.to_vec() };
-        if let Err(error) = once.db().fold::<Beat>(vec![sign]).await {
+        if let Err(error) = once.db().fold::<Beat>(vec![sign(once, queues)]).await {
             tracing::warn!(%error, "a sign of life was not written; the next one takes its place");
         }
     }

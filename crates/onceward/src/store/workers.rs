@@ -10,6 +10,7 @@ use crate::status::WorkerView;
 const WORKER_BEAT: Sql = sql!("worker_beat");
 const WORKER_LIVE: Sql = sql!("worker_live");
 const WORKER_DROP: Sql = sql!("worker_drop");
+const WORKER_LEAVE: Sql = sql!("worker_leave");
 
 /// A sign of life.
 #[derive(Debug, Clone)]
@@ -30,6 +31,22 @@ impl Fold for Beat {
         for Sign { boot, queues } in signs {
             let args = vec![boot.as_str().into(), now.into(), items(queues)?.into()];
             conn.execute(&WORKER_BEAT, args).await?;
+        }
+        Ok(vec![(); signs.len()])
+    }
+}
+
+/// Takes signs of life back, of workers that ended.
+pub(crate) struct Leave;
+
+impl Fold for Leave {
+    type Item = Sign;
+    type Answer = ();
+    const RANK: u8 = rank::KEEP;
+
+    async fn run(conn: &mut Conn<'_>, signs: &[Sign], _now: Option<Time>) -> Result<Vec<()>> {
+        for Sign { boot, queues } in signs {
+            conn.execute(&WORKER_LEAVE, vec![boot.as_str().into(), items(queues)?.into()]).await?;
         }
         Ok(vec![(); signs.len()])
     }

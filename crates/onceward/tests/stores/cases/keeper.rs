@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onceward::{Kept, NewJob, Time};
+use onceward::{Kept, NewJob, Time, Worker};
 
 use crate::harness::{Store, Verdict};
 
@@ -138,5 +138,19 @@ pub(crate) async fn a_discard_is_final_after_five_minutes(store: &Store) -> Verd
     assert_eq!(keep_after(store, 31).await?.discarded, 1);
     assert_eq!(store.count("job_all", "state = 'cancelled'").await?, 1);
     assert_eq!(store.count("dedup", "state = 'cancelled'").await?, 1);
+    Ok(())
+}
+
+pub(crate) async fn a_worker_that_ended_is_not_called_alive(store: &Store) -> Verdict {
+    let other = Worker::builder(&store.once).queue("other", 1).build()?;
+    let worker = Worker::builder(&store.once).queue("mail", 1).build()?;
+    let seen = async {
+        // Asking the store takes its time, so this is no busy loop.
+        while !matches!(store.once.status().await, Ok(status) if status.workers.len() == 1) {}
+    };
+    tokio::time::timeout(Duration::from_secs(20), worker.run_until(seen)).await??;
+    assert!(store.once.status().await?.workers.is_empty());
+    other.run_until(std::future::ready(())).await?;
+    assert!(store.once.status().await?.workers.is_empty());
     Ok(())
 }
