@@ -75,7 +75,7 @@ impl Onceward {
     /// What the ledger says of a job: each step that changes the world, oldest generation first.
     pub async fn effects(&self, id: JobId) -> Result<Vec<EffectView>, Error> {
         let mut reader = self.db().reader().await?;
-        let rows = crate::store::doubt::effects(&mut reader.conn(), &[id]).await?;
+        let rows = crate::store::doubt::effects(&mut reader.conn(), &[id], true).await?;
         Ok(rows.into_iter().map(|step| step.view).collect())
     }
 }

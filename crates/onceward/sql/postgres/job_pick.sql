@@ -5,5 +5,6 @@ WHERE ($1::text IS NULL OR job.state IN (SELECT json_array_elements_text($1::jso
     AND ($5::timestamptz IS NULL OR coalesce(job.finished_at, job.created_at) >= $5)
     AND ($6::text IS NULL OR position($6 IN job.payload) > 0 OR position($6 IN coalesce(job.last_error, '')) > 0)
     AND ($7::bigint IS NULL OR (job.held_reason IS NOT NULL) = ($7 <> 0)) AND ($8::text IS NULL OR job.held_reason = $8)
+    AND ($11::bigint IS NULL OR (job.discard_at IS NOT NULL) = ($11 <> 0))
     AND ($9::bigint IS NULL OR job.id < $9)
 ORDER BY job.id DESC LIMIT $10

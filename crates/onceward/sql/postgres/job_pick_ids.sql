@@ -1,10 +1,11 @@
 -- Gives those of the named jobs that match a filter, in either direction.
-SELECT job.id FROM (SELECT DISTINCT value::bigint AS id FROM json_array_elements_text($12::text::json)) AS named
+SELECT job.id FROM (SELECT DISTINCT value::bigint AS id FROM json_array_elements_text($13::text::json)) AS named
 JOIN onceward.job_all AS job ON job.id = named.id
 WHERE ($1::text IS NULL OR job.state IN (SELECT json_array_elements_text($1::json)))
     AND ($2::text IS NULL OR job.queue = $2) AND ($3::text IS NULL OR job.kind = $3) AND ($4::text IS NULL OR job.error_code = $4)
     AND ($5::timestamptz IS NULL OR coalesce(job.finished_at, job.created_at) >= $5)
     AND ($6::text IS NULL OR position($6 IN job.payload) > 0 OR position($6 IN coalesce(job.last_error, '')) > 0)
     AND ($7::bigint IS NULL OR (job.held_reason IS NOT NULL) = ($7 <> 0)) AND ($8::text IS NULL OR job.held_reason = $8)
-    AND ($9::bigint IS NULL OR job.id * $11::bigint > $9 * $11)
-ORDER BY job.id * $11::bigint LIMIT $10
+    AND ($11::bigint IS NULL OR (job.discard_at IS NOT NULL) = ($11 <> 0))
+    AND ($9::bigint IS NULL OR job.id * $12::bigint > $9 * $12)
+ORDER BY job.id * $12::bigint LIMIT $10

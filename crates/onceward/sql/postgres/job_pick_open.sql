@@ -16,5 +16,6 @@ WHERE true
     AND ($5::timestamptz IS NULL OR coalesce(job.finished_at, job.created_at) >= $5)
     AND ($6::text IS NULL OR position($6 IN job.payload) > 0 OR position($6 IN coalesce(job.last_error, '')) > 0)
     AND ($7::bigint IS NULL OR (job.held_reason IS NOT NULL) = ($7 <> 0)) AND ($8::text IS NULL OR job.held_reason = $8)
-    AND ($9::bigint IS NULL OR job.id * $11::bigint > $9 * $11)
-ORDER BY job.id * $11::bigint LIMIT $10
+    AND ($11::bigint IS NULL OR (job.discard_at IS NOT NULL) = ($11 <> 0))
+    AND ($9::bigint IS NULL OR job.id * $12::bigint > $9 * $12)
+ORDER BY job.id * $12::bigint LIMIT $10

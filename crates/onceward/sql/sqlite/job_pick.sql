@@ -5,5 +5,6 @@ WHERE (?1 IS NULL OR job.state IN (SELECT value FROM jsonb_each(?1)))
     AND (?5 IS NULL OR coalesce(job.finished_at, job.created_at) >= ?5)
     AND (?6 IS NULL OR instr(job.payload, ?6) > 0 OR instr(coalesce(job.last_error, ''), ?6) > 0)
     AND (?7 IS NULL OR (job.held_reason IS NOT NULL) = ?7) AND (?8 IS NULL OR job.held_reason = ?8)
+    AND (?11 IS NULL OR (job.discard_at IS NOT NULL) = ?11)
     AND (?9 IS NULL OR job.id < ?9)
 ORDER BY job.id DESC LIMIT ?10

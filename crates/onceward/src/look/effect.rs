@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::view::opt_json;
+use super::view::{json, opt_json};
 use crate::{Class, Time};
 
 /// One step of a job that changes the world.
@@ -16,6 +16,9 @@ pub struct EffectView {
     pub class: Class,
     /// The key that goes with every send of it.
     pub key: String,
+    /// What goes with every send of it: JSON, byte for byte as it was frozen when the step was first prepared.
+    #[serde(serialize_with = "json")]
+    pub request: String,
     /// `prepared`, `sending`, `accepted`, `refused` or `unknown`.
     pub state: &'static str,
     /// With this step accepted the job is done.

@@ -31,6 +31,8 @@ pub struct Filter {
     pub held: Option<bool>,
     /// Held for this reason.
     pub held_reason: Option<String>,
+    /// Dead and discarded, or not.
+    pub discarded: Option<bool>,
     /// One of these.
     pub ids: Option<Vec<JobId>>,
 }
@@ -67,10 +69,14 @@ impl Filter {
         Ok(())
     }
 
-    /// The states that can match at all; empty: any. Only pending jobs are held.
+    /// The states that can match at all; empty: any. Only pending jobs are held, only dead ones discarded.
     pub(crate) fn wanted(&self) -> Vec<State> {
         let held = self.held == Some(true) || self.held_reason.is_some();
-        if held && self.states.is_empty() { vec![State::Pending] } else { self.states.clone() }
+        match self.states.as_slice() {
+            [] if held => vec![State::Pending],
+            [] if self.discarded == Some(true) => vec![State::Dead],
+            states => states.to_vec(),
+        }
     }
 
     /// The same filter over the states in `among` alone; `None` when it can match none of them.

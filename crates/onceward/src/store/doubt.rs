@@ -49,9 +49,10 @@ impl Step {
     }
 }
 
-/// The ledger of the named jobs.
-pub(crate) async fn effects(conn: &mut Conn<'_>, ids: &[JobId]) -> Result<Vec<Step>> {
-    conn.rows(&EFFECT_LIST, vec![items(ids)?.into()]).await?.iter().map(step).collect()
+/// The ledger of the named jobs; without `requests` these are left out, empty, since they may be long.
+pub(crate) async fn effects(conn: &mut Conn<'_>, ids: &[JobId], requests: bool) -> Result<Vec<Step>> {
+    let rows = conn.rows(&EFFECT_LIST, vec![items(ids)?.into(), requests.into()]).await?;
+    rows.iter().map(step).collect()
 }
 
 fn step(row: &Row) -> Result<Step> {
@@ -66,6 +67,7 @@ fn step(row: &Row) -> Result<Step> {
         generation: row.int("generation")?,
         class: terms.class,
         key: row.text("key")?,
+        request: row.text("request")?,
         state: state.as_str(),
         closes: row.flag("closes")?,
         sends: unsigned(row.int("sends")?),

@@ -71,6 +71,7 @@ fn arguments(filter: &Filter, states: &[State], limit: usize, after: Option<JobI
         filter.held_reason.as_deref().into(),
         after.into(),
         i64::try_from(limit).unwrap_or(i64::MAX).into(),
+        filter.discarded.map(i64::from).into(),
     ])
 }
 

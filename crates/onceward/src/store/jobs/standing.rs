@@ -129,7 +129,7 @@ async fn ended(conn: &mut Conn<'_>, ids: &[JobId]) -> Result<HashMap<JobId, Stat
 
 async fn ledgers(conn: &mut Conn<'_>, standing: &mut HashMap<JobId, Standing>) -> Result<()> {
     let ids: Vec<JobId> = standing.keys().copied().collect();
-    for step in doubt::effects(conn, &ids).await? {
+    for step in doubt::effects(conn, &ids, false).await? {
         if let Some(job) = standing.get_mut(&step.job) {
             job.steps.push(step);
         }

@@ -175,3 +175,43 @@ pub(crate) async fn a_filter_gives_what_meets_all_of_it(store: &Store) -> Verdic
     }
     Ok(())
 }
+
+pub(crate) async fn what_is_discarded_is_found_by_that(store: &Store) -> Verdict {
+    let mut dead = Vec::new();
+    for _ in 0..3 {
+        dead.push(add(store, "mail", "welcome", r#""fail""#).await?);
+    }
+    let waits = add(store, "other", "welcome", "{}").await?;
+    run(store).await?;
+    store.once.discard(dead[1]).await?;
+    let with = |discarded, states: &[State]| Filter {
+        discarded: Some(discarded),
+        states: states.to_vec(),
+        ..Filter::default()
+    };
+    for states in [&[][..], &[State::Dead], &[State::Dead, State::Done]] {
+        assert_eq!(found(store, &with(true, states)).await?, [dead[1]], "{states:?}");
+    }
+    assert!(found(store, &with(true, &[State::Pending])).await?.is_empty());
+    assert_eq!(found(store, &with(false, &[State::Dead])).await?, [dead[2], dead[0]]);
+    assert_eq!(found(store, &with(false, &[])).await?, [waits, dead[2], dead[0]]);
+    let named = Filter { ids: Some(dead.clone()), ..with(true, &[]) };
+    assert_eq!(found(store, &named).await?, [dead[1]]);
+    assert_eq!(store.once.undiscard(with(true, &[])).await?, [(dead[1], Ok(()))]);
+    Ok(())
+}
+
+pub(crate) async fn an_effect_shows_the_request_as_it_was_frozen(store: &Store) -> Verdict {
+    let handler = |ctx: Context<()>| async move {
+        let request = serde_json::json!({ "text": "큐\nb", "attempt": ctx.job().attempt });
+        Ok(ctx.effect("post", request).send(async |_| Ok(Receipt::id("m-1"))).await?.into())
+    };
+    let id = add(store, "mail", "post", "{}").await?;
+    let worker = Worker::builder(&store.once).register_fn("post", 1, (), handler).queue("mail", 1).build()?;
+    worker.run_until_idle().await?;
+    let details = store.once.details(id).await?;
+    let sent: serde_json::Value = serde_json::from_str(&details.effects[0].request)?;
+    assert_eq!(sent, serde_json::json!({ "text": "큐\nb", "attempt": 1 }));
+    assert_eq!(serde_json::to_value(&details)?["effects"][0]["request"], sent, "as JSON, not as a text");
+    Ok(())
+}
