@@ -26,12 +26,23 @@ impl Onceward {
         Self::over(Database::open(url).await?).await
     }
 
-    /// The queue in the same file as an application's SQLite pool.
+    /// The queue in the same file as an application's SQLite pool, which must run `synchronous=FULL`. It has connections
+    /// of its own there.
+    ///
+    /// # Errors
+    /// `store_config` when a power cut could lose what the pool commits.
     pub async fn beside_sqlite(pool: &SqlitePool) -> Result<Self, Error> {
         Self::over(Database::beside_sqlite(pool).await?).await
     }
 
-    /// The queue in the same database as an application's PostgreSQL pool.
+    /// The queue in the same database as an application's PostgreSQL pool, which stays open when the queue is closed.
+    ///
+    /// Up to two of its connections are kept for writing, so it must have at least four. Statements are prepared under
+    /// names, which a transaction pooler (PgBouncer) breaks: behind one, [`Onceward::open`] its URL with
+    /// `?pooler=transaction` instead, and pass the pool's transactions to [`Onceward::enqueue_in`] as ever.
+    ///
+    /// # Errors
+    /// `store_config` when the pool has fewer than four connections.
     pub async fn beside_postgres(pool: &PgPool) -> Result<Self, Error> {
         Self::over(Database::beside_postgres(pool)?).await
     }
@@ -75,7 +86,7 @@ impl Onceward {
         self.db.wake();
     }
 
-    /// Closes all connections.
+    /// Closes all connections; an application's own pool gets back what was borrowed, and stays open.
     pub async fn close(self) {
         self.db.close().await;
     }

@@ -26,6 +26,11 @@ laws! {
         a_job_is_pending_when_enqueue_returns,
         two_hundred_producers_of_one_key_make_one_job,
         a_rolled_back_transaction_leaves_no_job;
+    beside:
+        a_queue_beside_a_pool_shares_its_transactions_and_leaves_it_open,
+        a_transaction_of_another_engine_is_refused,
+        a_transaction_of_a_database_without_a_queue_is_refused,
+        a_pool_that_cannot_carry_the_queue_is_refused;
     close:
         a_closed_store_has_written_what_waited_and_lets_go;
     worker:
@@ -53,6 +58,10 @@ laws! {
         a_refusal_is_an_answer_and_no_doubt,
         done_with_an_open_effect_is_in_doubt,
         a_step_that_was_accepted_is_not_sent_again,
+        an_edited_request_has_a_key_of_its_own,
+        a_repeated_doubt_waits_longer_each_time,
+        an_absence_is_believed_of_the_send_that_was_looked_for,
+        a_cancelled_doubt_that_did_not_happen_is_cancelled,
         no_effect_is_sent_when_the_lease_has_no_room_for_it;
     look:
         a_payload_comes_back_byte_for_byte,
@@ -62,7 +71,9 @@ laws! {
         paging_sees_each_job_once,
         the_last_page_says_that_it_is,
         a_search_is_plain_text,
-        a_filter_gives_what_meets_all_of_it;
+        a_filter_gives_what_meets_all_of_it,
+        what_is_discarded_is_found_by_that,
+        an_effect_shows_the_request_as_it_was_frozen;
     cancel:
         cancelled_before_its_claim_it_never_runs,
         cancelled_while_it_runs_it_stops_and_says_so,
@@ -106,7 +117,8 @@ laws! {
         only_a_certain_death_is_taken_over_before_its_time,
         an_idle_store_is_not_written_to,
         a_duty_is_not_lost_when_the_clock_goes_back,
-        a_discard_is_final_after_five_minutes;
+        a_discard_is_final_after_five_minutes,
+        a_worker_that_ended_is_not_called_alive;
     schedules:
         a_schedule_enqueues_its_job_at_its_time,
         ten_keepers_fire_a_time_once,
