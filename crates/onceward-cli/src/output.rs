@@ -13,7 +13,7 @@ use serde_json::Value;
 
 pub(crate) use grid::{Cell, Grid};
 pub(crate) use state::Shown;
-pub(crate) use text::{one_line, plain};
+pub(crate) use text::{cut, one_line, plain};
 pub(crate) use when::relative;
 
 use crate::args::{ColorWhen, Global};

@@ -12,6 +12,9 @@ pub(crate) enum DeadVerb {
     List {
         #[command(flatten)]
         filter: Filter,
+        /// Only discarded ones, whose `undiscard` is still possible
+        #[arg(long)]
+        discarded: bool,
         #[command(flatten)]
         page: Page,
     },

@@ -21,7 +21,7 @@ fn every_documented_command_is_understood() {
         enqueue --queue q --kind k --payload - --dedup-key a --dedup-for 30d --run-at 2026-12-01T09:00:00Z\n\
         enqueue --batch\nenqueue --batch --queue q --kind k\nstatus\nstatus --watch\njobs list --state pending,in_doubt --queue q --kind k --content c --error e --since 2h --search s --limit 5 --after 9\n\
         jobs show 1\njobs cancel 1 2\njobs run-now --all --yes\njobs release --content c --dry-run\n\
-        dead list\ndead groups\ndead show 1\ndead revive 1 2 --limit 5 --rate 5/s --canary 1\n\
+        dead list --discarded --queue q\ndead groups\ndead show 1\ndead revive 1 2 --limit 5 --rate 5/s --canary 1\n\
         dead revive 1 --set-payload {} --may-repeat\ndead discard --all\ndead undiscard 1\ndead groups --queue q --error e\ndoubt list\ndoubt groups --queue q\ndoubt show 1\n\
         doubt verify --all\ndoubt resolve 1 --happened --url https://x\ndoubt resolve 1 2 --did-not-happen\ndoubt resolve 1 --give-up\n\
         queues list\nqueues pause a b\nqueues resume --all\nchannels list\nchannels check\nchannels check a\nchannels pause a\n\

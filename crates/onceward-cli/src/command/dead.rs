@@ -15,9 +15,11 @@ use crate::store::Store;
 
 pub(crate) async fn run(run: &Run, verb: &DeadVerb) -> Result<Exit, Stop> {
     run.with_store(async |store| match verb {
-        DeadVerb::List { filter, page } => {
-            let filter = select::filter(store, filter, &Filter::state(State::Dead)).await?;
-            table::list(run, store, &filter, page, "no job is dead").await
+        DeadVerb::List { filter, discarded, page } => {
+            let among = Filter { discarded: discarded.then_some(true), ..Filter::state(State::Dead) };
+            let filter = select::filter(store, filter, &among).await?;
+            let none = if *discarded { "no job is discarded" } else { "no job is dead" };
+            table::list(run, store, &filter, page, none).await
         }
         DeadVerb::Groups(kin) => groups::say(run, store.once.dead_groups().await?, kin, "no job is dead"),
         DeadVerb::Show { id } => show::show(run, store, *id).await,
@@ -37,13 +39,9 @@ async fn discard(run: &Run, store: &Store, bulk: &Bulk) -> Result<Exit, Stop> {
 }
 
 async fn undiscard(run: &Run, store: &Store, bulk: &Bulk) -> Result<Exit, Stop> {
-    let verb = Verb::new("take back the discard of", &[State::Dead]);
+    let among = Filter { discarded: Some(true), ..Filter::state(State::Dead) };
+    let verb = Verb { name: "take back the discard of", among };
     let Some(selection) = select::agreed(run, store, bulk, &verb).await? else { return Ok(Exit::Fine) };
     let answers = store.once.undiscard(selection.clone()).await?;
-    let mut did = Did::one("undiscarded", "dead again, and not discarded", answers);
-    if !matches!(selection, onceward::Selection::Ids(_)) {
-        // A filter cannot ask for discarded jobs, so it also meets those that never were.
-        did.left.retain(|(_, left)| left.code != "not_discarded");
-    }
-    did.say(run, &selection)
+    Did::one("undiscarded", "dead again, and not discarded", answers).say(run, &selection)
 }

@@ -84,9 +84,17 @@ async fn a_discard_can_be_taken_back() {
     assert!(ran.code == 0 && ran.out.contains("undiscard"), "{ran:?}");
     assert!(place.line("dead show 1").out.contains("onceward dead undiscard 1"));
     assert_eq!(place.line("dead revive 1 --json").json()["error"]["code"], "discarded");
+    let items = |line: &str| {
+        let items = place.line(line).json()["items"].clone();
+        items.as_array().unwrap().iter().map(|job| job["id"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(items("dead list --json"), [2, 1]);
+    assert_eq!(items("dead list --discarded --json"), [1]);
+    assert_eq!(place.line("dead undiscard --all --dry-run --json").json()["matching"], 1);
     let back = place.line("dead undiscard --all --yes --json");
     assert_eq!((back.code, back.json()), (0, json!({ "undiscarded": [1], "left": [] })));
     assert_eq!(place.line("dead undiscard 2 --json").json()["error"]["code"], "not_discarded");
+    assert_eq!(place.line("dead list --discarded").out, "no job is discarded\n");
 }
 
 /// Revives with a canary while a worker of the tests' own runs the jobs, each by `grant`.

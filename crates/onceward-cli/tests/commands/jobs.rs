@@ -85,6 +85,7 @@ async fn a_jobs_life_is_told_from_planned_to_what_can_be_done() {
     for part in [
         "publish: sent",
         "key ",
+        "request \"hello\"",
         "no clear answer",
         "it may still show up until",
         "onceward doubt resolve 2 --happened",
@@ -110,6 +111,7 @@ async fn a_script_gets_attempts_and_effects() {
         (&effect["step"], &effect["class"], &effect["state"]),
         (&json!("publish"), &json!("blind"), &json!("unknown"))
     );
+    assert_eq!(effect["request"], "hello");
     assert!(
         effect["key"].is_string() && effect["quiet_until"].is_string() && effect["sends"] == 1,
         "{effect}"

@@ -3,10 +3,12 @@
 use onceward::{Attempt, EffectView, JobDetails, JobView, State, Time};
 
 use crate::command::jobs::table::{reason, shown};
-use crate::output::{Output, Shown, one_line, relative};
+use crate::output::{Output, Shown, cut, one_line, relative};
 
 /// How much of a worker's random id is shown.
 const SHORT: usize = 8;
+/// How wide a request is shown; `--json` has all of it.
+const WIDE: usize = 100;
 
 /// Something that happened, or stands open.
 #[derive(Debug)]
@@ -83,11 +85,12 @@ fn tried(attempt: &Attempt) -> Vec<Moment> {
 
 fn sent(effect: &EffectView) -> Vec<Moment> {
     let step = &effect.step;
-    let key = format!("key {}", effect.key);
+    let request = format!("request {}", cut(&one_line(&effect.request), WIDE));
+    let key = [format!("key {}", effect.key), request];
     let Some(first) = effect.first_sent_at else {
-        return vec![Moment::new(None, Shown::Pending, format!("{step}: prepared, not sent")).with([key])];
+        return vec![Moment::new(None, Shown::Pending, format!("{step}: prepared, not sent")).with(key)];
     };
-    let mut moments = vec![Moment::new(Some(first), Shown::Running, format!("{step}: sent")).with([key])];
+    let mut moments = vec![Moment::new(Some(first), Shown::Running, format!("{step}: sent")).with(key)];
     if let Some(last) = effect.last_sent_at.filter(|last| *last > first) {
         let text = format!("{step}: sent again, {} times in all", effect.sends);
         moments.push(Moment::new(Some(last), Shown::Running, text));
