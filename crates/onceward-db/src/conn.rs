@@ -243,7 +243,7 @@ fn kind_by_code(code: &str) -> ErrorKind {
         return match number & 0xff {
             5 | 6 => ErrorKind::Busy,
             10 | 11 | 13 | 14 | 26 => ErrorKind::Disk,
-            19 | 18 | 20 => ErrorKind::Constraint,
+            18..=20 => ErrorKind::Constraint,
             1 => ErrorKind::Schema,
             _ => ErrorKind::Other,
         };

@@ -45,6 +45,7 @@ pub(crate) fn at(path: &Path, error: &io::Error) -> Error {
 }
 
 #[cfg(target_os = "linux")]
+#[allow(clippy::useless_conversion, reason = "the number has another type on other processors")]
 fn network_file_system(folder: &Path) -> Option<&'static str> {
     match i64::from(rustix::fs::statfs(folder).ok()?.f_type) & 0xffff_ffff {
         0x6969 => Some("NFS"),

@@ -70,8 +70,11 @@ pub fn script(components: &[Component], engine: Engine) -> String {
     for Component { name, migrations } in components {
         for migration in *migrations {
             let version = migration.version;
-            out += &format!("\n-- {name} {version:04}\n{}", migration.text(engine));
-            out += &format!("INSERT INTO {table} (component, version) VALUES ('{name}', {version});\n");
+            let record = format!("INSERT INTO {table} (component, version) VALUES ('{name}', {version});");
+            let lines = ["", &format!("-- {name} {version:04}"), migration.text(engine)];
+            out += &lines.join("\n");
+            out += &record;
+            out.push('\n');
         }
     }
     out

@@ -78,12 +78,14 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Store(error) => error.fmt(f),
-            Self::WrongStore(text) | Self::NotFound(text) => f.write_str(text),
+            Self::WrongStore(text)
+            | Self::NotFound(text)
+            | Self::Invalid { text, .. }
+            | Self::NotNow { text, .. } => f.write_str(text),
             Self::DedupConflict { existing } => write!(
                 f,
                 "job {existing} has this dedup key with another payload; it was left as it is: use another key, or change that job"
             ),
-            Self::Invalid { text, .. } | Self::NotNow { text, .. } => f.write_str(text),
             Self::Stuck { job } => write!(
                 f,
                 "the handler of job {job} blocks its thread past its time; only the end of this process stops it"

@@ -268,7 +268,7 @@ fn sqlite_options(path: &Path, synchronous: SqliteSynchronous) -> SqliteConnectO
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
-        .busy_timeout(Duration::from_secs(60))
+        .busy_timeout(Duration::from_mins(1))
         .statement_cache_capacity(256)
         .row_buffer_size(1024)
         .pragma("wal_autocheckpoint", "0")

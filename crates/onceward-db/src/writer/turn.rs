@@ -117,7 +117,9 @@ impl Line {
     async fn fall_back(&mut self, commands: Vec<Box<dyn Command>>, error: &Error) {
         let callers: usize = commands.iter().map(|command| command.callers()).sum();
         if error.kind() != ErrorKind::Constraint || callers == 1 {
-            commands.into_iter().for_each(|command| command.refuse(error));
+            for command in commands {
+                command.refuse(error);
+            }
             return;
         }
         for command in commands.into_iter().flat_map(Command::split) {

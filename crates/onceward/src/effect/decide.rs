@@ -100,7 +100,7 @@ fn within(entry: &Entry, window: Duration) -> bool {
 }
 
 fn trusted(window: Duration) -> Duration {
-    window - window / WINDOW_SHARE
+    window.saturating_sub(window / WINDOW_SHARE)
 }
 
 fn look(entry: &Entry, can_look: bool) -> Next {

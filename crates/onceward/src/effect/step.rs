@@ -171,7 +171,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         S: FnOnce(Intent<R>) -> Fut,
         Fut: Future<Output = Result<Receipt, SendError>>,
     {
-        let intent = self.intent(&entry)?;
+        let intent = Self::intent(&entry)?;
         let asked = tokio::time::Instant::now();
         let begin = Write::Begin { step: self.step(), entry: Box::new(entry.clone()) };
         let Written::Begun { left } = self.write(begin).await? else { return Err(lost()) };
@@ -224,7 +224,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     }
 
     async fn look_once(&self, entry: &Entry) -> Result<(), Failure> {
-        let intent = self.intent(entry)?;
+        let intent = Self::intent(entry)?;
         let seen = tokio::time::timeout(entry.terms.timeout, self.look.look(intent)).await;
         let seen = seen.unwrap_or(Seen::CannotTell);
         if let Seen::Found(receipt) = seen {
@@ -266,7 +266,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         Step { lease: self.attempt.lease().clone(), name: self.step.clone() }
     }
 
-    fn intent(&self, entry: &Entry) -> Result<Intent<R>, Failure> {
+    fn intent(entry: &Entry) -> Result<Intent<R>, Failure> {
         let request = serde_json::from_str(&entry.request)
             .map_err(|e| Failure::permanent(Cause::new("request_unreadable", e.to_string())))?;
         let (first_sent_at, sends) = (entry.first_sent_at, entry.sends);

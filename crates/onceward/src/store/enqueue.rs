@@ -82,7 +82,9 @@ pub(crate) async fn enqueue(
     }
     insert(conn, &fresh, now).await?;
     let mut deltas = Deltas::default();
-    fresh.iter().for_each(|item| deltas.add(item.queue, State::Pending.as_str(), 1));
+    for item in &fresh {
+        deltas.add(item.queue, State::Pending.as_str(), 1);
+    }
     let mut out = Vec::with_capacity(entries.len());
     for (entry, answer) in entries.iter().zip(answers) {
         out.push(match (answer, entry.key.as_ref().and_then(|key| holders.get(key))) {

@@ -148,7 +148,7 @@ pub(crate) async fn a_worker_that_ended_is_not_called_alive(store: &Store) -> Ve
         // Asking the store takes its time, so this is no busy loop.
         while !matches!(store.once.status().await, Ok(status) if status.workers.len() == 1) {}
     };
-    tokio::time::timeout(Duration::from_secs(20), worker.run_until(seen)).await??;
+    tokio::time::timeout(Duration::from_secs(20), Box::pin(worker.run_until(seen))).await??;
     assert!(store.once.status().await?.workers.is_empty());
     other.run_until(std::future::ready(())).await?;
     assert!(store.once.status().await?.workers.is_empty());
