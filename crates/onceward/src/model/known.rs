@@ -60,7 +60,8 @@ async fn an_absence_is_believed_of_the_send_that_was_looked_for() -> Verdict {
     let lost = [UNHEARD, settle(End::Transient)];
     let first = [JOB, CLAIM, send(Kind::LookUp, Fate::Unreached)];
     let again = [look.to_vec(), lost.to_vec()].concat();
-    walk([first.to_vec(), lost.to_vec(), again.clone(), again.clone(), again].concat()).await
+    let last = vec![Command::Wait(301)];
+    walk([first.to_vec(), lost.to_vec(), again.clone(), again.clone(), again, last].concat()).await
 }
 
 #[tokio::test]
