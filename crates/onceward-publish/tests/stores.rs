@@ -116,6 +116,25 @@ async fn a_renamed_channel_knows_what_it_published(store: Store) -> Verdict {
     Ok(())
 }
 
+async fn a_former_name_is_followed_until_the_new_one_was_used(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let open = async |name: &str, was: Option<&str>| {
+        Publisher::open(&store.once, vec![feed(name, was, folder.path())]).await
+    };
+    let first = enqueue(&open("blog", None).await?, batch("blog", &[A])).await?.remove(0);
+    open("notes", None).await?;
+    let again = enqueue(&open("notes", Some("blog")).await?, batch("notes", &[A])).await?;
+    assert!(matches!(again[..], [Enqueued::Skipped { existing, .. }] if existing == first.id()), "{again:?}");
+    open("blog", None).await?;
+    let again = enqueue(&open("notes", Some("blog")).await?, batch("notes", &[A])).await?;
+    assert!(matches!(again[..], [Enqueued::Skipped { .. }]), "{again:?}");
+    enqueue(&open("blog", None).await?, batch("blog", &[("c.md", "---\ntitle: C\n---\nC.")])).await?;
+    let error = open("notes", Some("blog")).await.unwrap_err().to_string();
+    assert!(error.contains("channel notes") && error.contains("was = \"blog\""), "{error}");
+    Ok(())
+}
+
 async fn a_moved_file_is_refused_with_the_old_id(store: Store) -> Verdict {
     let folder = tempfile::tempdir()?;
     migrate(&store.once).await?;
@@ -215,6 +234,7 @@ macro_rules! laws {
 laws!(
     a_post_goes_out_once,
     a_renamed_channel_knows_what_it_published,
+    a_former_name_is_followed_until_the_new_one_was_used,
     a_moved_file_is_refused_with_the_old_id,
     a_stale_post_is_cancelled_not_sent,
     a_post_missed_while_nobody_ran_is_held_once,
