@@ -1,4 +1,5 @@
-//! The queues that the configuration knows: its own, and one for each channel, of the channel's name.
+//! The queues that the configuration knows: its own, and one for each channel, of the channel's name. What was
+//! enqueued under a channel's former name waits in the queue of that name, which is served like the present one.
 
 use onceward::QueueSettings;
 use onceward::retry::RetryPolicy;
@@ -14,8 +15,8 @@ const AT_ONCE: usize = 20;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Line {
     pub(crate) name: String,
-    /// Whether it belongs to a channel.
-    pub(crate) channel: bool,
+    /// The channel that it belongs to.
+    pub(crate) channel: Option<String>,
     /// What limits it over all workers.
     pub(crate) settings: QueueSettings,
     pub(crate) retry: RetryPolicy,
@@ -27,27 +28,45 @@ impl Line {
         self.settings.concurrency.map_or(AT_ONCE, |most| usize::try_from(most).unwrap_or(AT_ONCE))
     }
 
-    fn new(name: &str, channel: bool, concurrency: Option<u32>, pace: &Pace) -> Self {
+    /// Whether the name of a queue or channel means it.
+    pub(crate) fn is_of(&self, name: &str) -> bool {
+        self.name == name || self.channel.as_deref() == Some(name)
+    }
+
+    fn new(name: &str, concurrency: Option<u32>, pace: &Pace) -> Self {
         let settings = QueueSettings { concurrency, rate: pace.rate, circuit: pace.circuit };
-        Self { name: name.to_owned(), channel, settings, retry: pace.retry }
+        Self { name: name.to_owned(), channel: None, settings, retry: pace.retry }
+    }
+
+    fn of(channel: &Channel, name: &str) -> Self {
+        let channel_name = Some(channel.name.clone());
+        Self { channel: channel_name, ..Self::new(name, Some(channel.concurrency), &channel.pace) }
     }
 }
 
 impl From<&Queue> for Line {
     fn from(queue: &Queue) -> Self {
-        Self::new(&queue.name, false, queue.concurrency, &queue.pace)
+        Self::new(&queue.name, queue.concurrency, &queue.pace)
     }
 }
 
 impl From<&Channel> for Line {
     fn from(channel: &Channel) -> Self {
-        Self::new(&channel.name, true, Some(channel.concurrency), &channel.pace)
+        Self::of(channel, &channel.name)
     }
 }
 
-/// All of them: channels first, both in the file's order.
+/// All of them: channels first, then queues, then former names that nothing bears now, each in the file's order.
 pub(crate) fn lines(config: &Config) -> Vec<Line> {
-    config.channels.iter().map(Line::from).chain(config.queues.iter().map(Line::from)).collect()
+    let mut lines: Vec<Line> =
+        config.channels.iter().map(Line::from).chain(config.queues.iter().map(Line::from)).collect();
+    for channel in &config.channels {
+        let former = channel.was.as_deref().filter(|was| lines.iter().all(|line| line.name != **was));
+        if let Some(was) = former {
+            lines.push(Line::of(channel, was));
+        }
+    }
+    lines
 }
 
 /// Those that the names of queues, channels and groups stand for; all of them when none is named.
@@ -61,11 +80,11 @@ pub(crate) fn named(config: &Config, names: &[String]) -> Result<Vec<Line>, Stop
         let group = config.groups.iter().find(|group| group.name == *name);
         match group {
             Some(group) => wanted.extend(group.channels.iter().cloned()),
-            None if all.iter().any(|line| line.name == *name) => wanted.push(name.clone()),
+            None if all.iter().any(|line| line.is_of(name)) => wanted.push(name.clone()),
             None => return Err(unknown(name, &all, config)),
         }
     }
-    Ok(all.into_iter().filter(|line| wanted.contains(&line.name)).collect())
+    Ok(all.into_iter().filter(|line| wanted.iter().any(|name| line.is_of(name))).collect())
 }
 
 fn unknown(name: &str, all: &[Line], config: &Config) -> Stop {
@@ -112,6 +131,27 @@ mod tests {
         assert_eq!(names(&[]), ["a", "b", "mail"]);
         assert_eq!(names(&["both", "a"]), ["a", "b"]);
         assert_eq!(names(&["mail"]), ["mail"]);
+    }
+
+    #[test]
+    fn a_renamed_channel_serves_the_queue_of_its_former_name() {
+        let file = FILE.replace("path = \"b\"\n", "path = \"b\"\nwas = \"old\"\n");
+        let config = Config::parse(&file, Path::new("/srv/onceward.toml"), Env::default()).unwrap();
+        let names = |asked: &[&str]| -> Vec<String> {
+            let asked: Vec<String> = asked.iter().map(|&name| name.to_owned()).collect();
+            named(&config, &asked).unwrap().into_iter().map(|line| line.name).collect()
+        };
+        assert_eq!(names(&[]), ["a", "b", "mail", "old"]);
+        assert_eq!(names(&["both"]), ["a", "b", "old"]);
+        assert_eq!(names(&["old"]), ["old"]);
+        assert_eq!(lines(&config)[3].at_once(), 3);
+    }
+
+    #[test]
+    fn a_former_name_that_a_queue_bears_now_is_that_queue() {
+        let file = FILE.replace("path = \"b\"\n", "path = \"b\"\nwas = \"mail\"\n");
+        let config = Config::parse(&file, Path::new("/srv/onceward.toml"), Env::default()).unwrap();
+        assert_eq!(lines(&config).len(), 3);
     }
 
     #[test]

@@ -22,8 +22,11 @@ pub(crate) async fn hold<'c>(
     let worked = |name: &str| status.workers.iter().any(|worker| worker.queues.iter().any(|it| it == name));
     let moving = |name: &str| status.queues.iter().find(|queue| queue.name == name).is_some_and(is_free);
     let mut held = 0;
-    for channel in channels.filter(|it| !worked(&it.name) && moving(&it.name)) {
-        let jobs = late(once, &channel.name, channel.late_after).await?;
+    // What was enqueued under a former name waits in the queue of that name.
+    let queues = channels.flat_map(|it| [Some(&it.name), it.was.as_ref()].map(|name| (it, name)));
+    let queues = queues.filter_map(|(channel, name)| Some((channel, name?)));
+    for (channel, queue) in queues.filter(|(_, name)| !worked(name) && moving(name)) {
+        let jobs = late(once, queue, channel.late_after).await?;
         if jobs.is_empty() {
             continue;
         }

@@ -7,6 +7,7 @@ use super::Run;
 use crate::args::{QueuesVerb, Which};
 use crate::config::advice;
 use crate::exit::Exit;
+use crate::line;
 use crate::output::{Cell, Grid, Shown, plain, relative};
 use crate::stop::Stop;
 use crate::store::Store;
@@ -90,14 +91,14 @@ async fn names(store: &Store, which: &Which) -> Result<Vec<String>, Stop> {
     }
 }
 
-/// Channels and groups by name, or every configured channel.
+/// The queues of channels and groups by name, or of every configured channel.
 pub(super) async fn channels(store: &Store, which: &Which) -> Result<Vec<String>, Stop> {
     store.define_queues().await?;
-    if which.all {
-        return Ok(store.config.channels.iter().map(|channel| channel.name.clone()).collect());
-    }
     let found = store.config.resolve(which.names.iter().map(String::as_str));
-    found.map_err(|unknown| Stop::failed("not_found", unknown.text))
+    let wanted = found.map_err(|unknown| Stop::failed("not_found", unknown.text))?;
+    let mut queues = line::lines(&store.config);
+    queues.retain(|line| line.channel.as_ref().is_some_and(|it| which.all || wanted.contains(it)));
+    Ok(queues.into_iter().map(|line| line.name).collect())
 }
 
 #[derive(Debug, Serialize)]

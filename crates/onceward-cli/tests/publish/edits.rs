@@ -108,3 +108,47 @@ fn a_channel_taken_out_gets_nothing() {
     let state = |queue: &str| jobs.iter().find(|job| job["queue"] == queue).unwrap()["state"].clone();
     assert_eq!((state("rss"), state("json")), ("pending".into(), "cancelled".into()));
 }
+
+#[test]
+fn a_renamed_channel_sends_what_was_scheduled_under_its_old_name() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post(&format!("title: A\n{LATER}\nchannels: [rss]"), "Text."));
+    site.publish(&["a.md"]);
+    site.write("onceward.toml", FEEDS.replace("[channels.rss]", "[channels.news]\nwas = \"rss\""));
+    assert_eq!(site.run(&["contents", "reschedule", "a", "--at", "2026-01-01T00:00:00Z"]).code, 0);
+    let released = site.run(&["jobs", "run-now", "--all", "--yes"]);
+    assert_eq!(released.code, 0, "{released:?}");
+    let said = site.run(&["work", "--until-idle", "--queues", "news"]);
+    assert_eq!((said.code, said.stdout.trim()), (0, "1 done"), "{said:?}");
+    assert!(site.read("public/feed.xml").contains("Text."));
+}
+
+#[test]
+fn a_former_name_is_followed_after_a_run_without_it() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\nchannels: [rss]", "Text."));
+    site.publish(&["a.md"]);
+    let renamed = FEEDS.replace("[channels.rss]", "[channels.news]");
+    site.write("onceward.toml", &renamed);
+    assert_eq!(site.publish(&["a.md"]).code, 2, "the file still names the old one");
+    site.write("onceward.toml", renamed.replace("[channels.news]", "[channels.news]\nwas = \"rss\""));
+    site.write("a.md", post("title: A\nchannels: [news]", "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("skipped"), said.total("new")), (0, 1, 0), "{said:?}");
+    assert_eq!(said.job("a", "news")["url"].as_str().map(|url| url.ends_with("feed.xml")), Some(true));
+}
+
+#[test]
+fn a_former_name_that_comes_too_late_is_refused() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\nchannels: [rss]", "Text."));
+    site.publish(&["a.md"]);
+    let renamed = FEEDS.replace("[channels.rss]", "[channels.news]");
+    site.write("onceward.toml", &renamed);
+    site.write("b.md", post("title: B\nchannels: [news]", "Other."));
+    assert_eq!(site.publish(&["b.md"]).code, 0);
+    site.write("onceward.toml", renamed.replace("[channels.news]", "[channels.news]\nwas = \"rss\""));
+    let said = site.run(&["publish", "b.md"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.stderr.contains("news") && said.stderr.contains("was = \"rss\""), "{said:?}");
+}

@@ -54,7 +54,7 @@ fn worker(store: &Store, publisher: &Publisher, rows: &Rows<'_>) -> Result<Worke
         .grace(queueing.grace)
         .retention(queueing.retention);
     let lines = line::lines(&store.config);
-    let served = lines.iter().filter(|line| wanted.contains(line.name.as_str()));
+    let served = lines.iter().filter(|line| wanted.iter().any(|channel| line.is_of(channel)));
     let builder =
         served.fold(builder, |builder, line| builder.queue_with(&line.name, line.at_once(), line.retry));
     Ok(publisher.register(builder).build()?)
