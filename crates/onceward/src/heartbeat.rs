@@ -61,6 +61,12 @@ impl Heartbeat {
         told
     }
 
+    /// Whether a lease is still in care and not lost.
+    pub(crate) fn holds(&self, lease: &Lease) -> bool {
+        let held = self.held();
+        held.get(&lease.job).is_some_and(|one| one.token == lease.token && *one.phase.borrow() != Phase::Lost)
+    }
+
     pub(crate) fn remove(&self, lease: &Lease) {
         let mut held = self.held();
         if held.get(&lease.job).is_some_and(|one| one.token == lease.token) {

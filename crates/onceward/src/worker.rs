@@ -12,7 +12,7 @@ use tokio::sync::watch;
 pub use self::builder::WorkerBuilder;
 use crate::registry::Registry;
 use crate::retry::RetryPolicy;
-use crate::{Error, Onceward, keeper};
+use crate::{Error, Onceward, State, keeper};
 
 /// Runs jobs of some queues. Any number of workers, in any number of processes, may serve one queue.
 ///
@@ -87,6 +87,20 @@ pub struct Report {
     pub lost: u64,
 }
 
+impl Report {
+    fn count(&mut self, state: Option<State>) {
+        let figure = match state {
+            Some(State::Done) => &mut self.done,
+            Some(State::Dead) => &mut self.dead,
+            Some(State::InDoubt) => &mut self.in_doubt,
+            Some(State::Cancelled) => &mut self.cancelled,
+            Some(State::Pending | State::Running) => &mut self.again,
+            None => &mut self.lost,
+        };
+        *figure += 1;
+    }
+}
+
 impl Worker {
     /// A worker still to be told what it can run.
     pub fn builder(once: &Onceward) -> WorkerBuilder {
@@ -105,7 +119,8 @@ impl Worker {
         let report = until(shutdown, &stop, run::Running::new(self, stopping, false).run()).await;
         stop.send_replace(true);
         if let Some(keeper) = keeper {
-            keeper.abort();
+            // It ends by itself, within seconds; one that panicked has ended too.
+            drop(keeper.await);
         }
         report
     }
@@ -126,7 +141,9 @@ impl Worker {
     fn keep(&self, stopping: &watch::Receiver<bool>) -> Option<tokio::task::JoinHandle<()>> {
         let Settings { lease, retention, keeper, .. } = self.settings;
         let queues: Arc<[String]> = self.queues.iter().map(|plan| plan.name.clone()).collect();
-        keeper.then(|| tokio::spawn(keeper::keep(self.once.clone(), queues, lease, retention, stopping.clone())))
+        keeper.then(|| {
+            tokio::spawn(keeper::keep(self.once.clone(), queues, lease, retention, stopping.clone()))
+        })
     }
 }
 

@@ -1,6 +1,9 @@
 -- Picks jobs in doubt whose time to look again has come, and locks them.
-SELECT json_group_array(id) AS ids FROM (
-    SELECT id FROM onceward_job
+-- One document in one row: a row costs more to hand over than its text.
+SELECT json_group_array(json_array(id, kind, version, payload, attempts, claim_no, lone, created_at, dedup_scope, dedup_key)) AS jobs,
+    coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now
+FROM (
+    SELECT * FROM onceward_job
     WHERE queue = ?1 AND state = 'in_doubt' AND check_at <= coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AND lone = 0
         AND version <= ?4 ->> ('$."' || kind || '"')
     ORDER BY check_at, id LIMIT ?3)

@@ -20,7 +20,6 @@ const CLAIM_PICK_LONE: Sql = sql!("claim_pick_lone");
 const CLAIM_PICK_DOUBT: Sql = sql!("claim_pick_doubt");
 const CLAIM_PICK_LONE_DOUBT: Sql = sql!("claim_pick_lone_doubt");
 const CLAIM: Sql = sql!("claim");
-const CLAIM_READ: Sql = sql!("claim_read");
 const EXTEND: Sql = sql!("extend");
 const REAP_DUE: Sql = sql!("reap_due");
 const LEASE_OWNERS: Sql = sql!("lease_owners");
@@ -109,7 +108,7 @@ async fn claim(conn: &mut Conn<'_>, want: &Want, now: Option<Time>) -> Result<Ta
     Ok(Taken { jobs, wait: room.wait() })
 }
 
-/// Picks, leases and reads, in the transaction of the caller's turn.
+/// Picks and leases, in the transaction of the caller's turn.
 async fn take(
     conn: &mut Conn<'_>,
     pick: &Sql,
@@ -120,12 +119,16 @@ async fn take(
 ) -> Result<Vec<Claimed>> {
     let args: Vec<Value> =
         vec![want.queue.as_str().into(), now.into(), i64::from(most).into(), versions(&want.kinds)?.into()];
-    let ids = document(conn.row(pick, args).await?, "ids")?;
-    if ids == NONE {
+    let Some(row) = conn.row(pick, args).await? else { return Ok(Vec::new()) };
+    let (jobs, now_there) = (row.text("jobs")?, row.time("now")?);
+    if jobs == NONE {
         return Ok(Vec::new());
     }
+    let jobs: Vec<Told> =
+        serde_json::from_str(&jobs).map_err(|e| Error::new(ErrorKind::Decode, format!("claim_pick: {e}")))?;
+    let ids: Vec<JobId> = jobs.iter().map(|told| told.0).collect();
     let args: Vec<Value> = vec![
-        ids.as_str().into(),
+        items(&ids)?.into(),
         now.into(),
         want.token.as_str().into(),
         want.owner.as_str().into(),
@@ -133,10 +136,7 @@ async fn take(
         want.lease.into(),
     ];
     conn.execute(&CLAIM, args).await?;
-    let jobs = document(conn.row(&CLAIM_READ, vec![ids.into()]).await?, "jobs")?;
-    let jobs: Vec<Told> =
-        serde_json::from_str(&jobs).map_err(|e| Error::new(ErrorKind::Decode, format!("claim_read: {e}")))?;
-    Ok(jobs.into_iter().map(|told| told.claimed(want, purpose)).collect())
+    Ok(jobs.into_iter().map(|told| told.claimed(want, purpose, now_there)).collect())
 }
 
 /// An empty JSON array.
@@ -147,37 +147,25 @@ pub(super) fn document(row: Option<Row>, column: &str) -> Result<String> {
     row.map_or_else(|| Ok(NONE.to_owned()), |row| row.text(column))
 }
 
-/// A job in the words of `claim_read.sql`, column by column.
+/// A job in the words of `claim_pick.sql`, column by column, as it was before its claim.
 #[derive(Deserialize)]
-struct Told(JobId, String, u32, String, u32, i64, i64, i64, u8, i64, Option<String>, Option<String>);
+struct Told(JobId, String, u32, String, u32, i64, u8, i64, Option<String>, Option<String>);
 
 impl Told {
-    fn claimed(self, want: &Want, purpose: Purpose) -> Claimed {
-        let Self(
-            job,
-            kind,
-            version,
-            payload,
-            attempt,
-            claim_no,
-            claimed_at,
-            leased_until,
-            lone,
-            created_at,
-            scope,
-            key,
-        ) = self;
+    /// `now` is from before the lease was written, so that it is never thought longer than it is.
+    fn claimed(self, want: &Want, purpose: Purpose, now: Time) -> Claimed {
+        let Self(job, kind, version, payload, attempts, claim_no, lone, created_at, scope, key) = self;
         Claimed {
             lease: Lease { job, token: want.token.clone() },
             queue: want.queue.clone(),
             kind,
             version,
             payload,
-            attempt,
-            claim_no,
+            attempt: attempts.saturating_add(1),
+            claim_no: claim_no.saturating_add(1),
             purpose,
-            claimed_at: Time::from_micros(claimed_at),
-            leased_until: Time::from_micros(leased_until),
+            claimed_at: now,
+            leased_until: Time::from_micros(now.micros().saturating_add(want.lease)),
             lone: lone != 0,
             created_at: Time::from_micros(created_at),
             dedup: scope.zip(key),

@@ -114,12 +114,18 @@ impl WorkerBuilder {
     pub fn build(self) -> Result<Worker, Error> {
         let Self { once, registry, queues, settings } = self;
         if settings.lease < SHORTEST_LEASE {
-            return Err(Error::invalid("lease_too_short", "a lease is at least 1s, so that heartbeats fit into it"));
+            return Err(Error::invalid(
+                "lease_too_short",
+                "a lease is at least 1s, so that heartbeats fit into it",
+            ));
         }
         for (at, plan) in queues.iter().enumerate() {
             job::name("queue", &plan.name)?;
             if plan.concurrency == 0 {
-                return Err(Error::invalid("no_concurrency", format!("queue {:?}: concurrency is at least 1", plan.name)));
+                return Err(Error::invalid(
+                    "no_concurrency",
+                    format!("queue {:?}: concurrency is at least 1", plan.name),
+                ));
             }
             if queues[..at].iter().any(|other| other.name == plan.name) {
                 return Err(Error::invalid("queue_twice", format!("queue {:?} is named twice", plan.name)));

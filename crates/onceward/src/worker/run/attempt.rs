@@ -1,4 +1,4 @@
-//! One attempt: run the handler, settle what it says.
+//! One attempt: run the handler, say what came of it.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -6,37 +6,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use onceward_db::{ErrorKind, Pending};
 use tokio::sync::{mpsc, watch};
 
+use super::Heard;
 use crate::context::Attempt;
 use crate::heartbeat::{Heartbeat, Phase};
 use crate::lease::Claimed;
 use crate::registry::Registry;
 use crate::retry::RetryPolicy;
 use crate::settle::Ending;
-use crate::store::settle::{Ended, Settle, Settled};
-use crate::{Cause, Done, Failure, Onceward, Outcome, State};
-
-/// First wait before a settling that the store refused is tried again.
-const STORE_GAP: Duration = Duration::from_millis(100);
-const STORE_GAP_MAX: Duration = Duration::from_secs(2);
-
-/// What the loop hears of an attempt.
-#[derive(Debug)]
-pub(super) enum Ran {
-    /// The handler is through, and its settling has a place in the next turn.
-    Finished { queue: String, lone: bool },
-    /// What became of the job; `None` when another worker has the say.
-    Settled(Option<State>),
-}
+use crate::store::settle::Ended;
+use crate::{Cause, Done, Failure, Onceward, Outcome};
 
 /// What all attempts of a worker share.
 pub(super) struct Shared {
     pub once: Onceward,
     pub registry: Registry,
     pub heartbeat: Heartbeat,
-    pub ended: mpsc::UnboundedSender<Ran>,
+    pub told: mpsc::UnboundedSender<Heard>,
     pub longest: Duration,
 }
 
@@ -51,21 +38,13 @@ pub(super) struct AttemptRun {
 impl AttemptRun {
     pub(super) async fn run(self, job: Claimed) {
         let job = Arc::new(job);
-        let Shared { once, heartbeat, ended: loop_, .. } = &*self.shared;
-        let ended = self.handle(job.clone()).await.map(|outcome| self.ended(&job, outcome));
-        // The settling takes its place before the slot is free, so that both share a turn with the next claim.
-        let pending = match &ended {
-            Some(ended) => once.db().submit::<Settle>(vec![ended.clone()]).await.ok(),
-            None => None,
-        };
-        // The loop may be gone already; then nobody counts.
-        drop(loop_.send(Ran::Finished { queue: job.queue.clone(), lone: job.lone }));
-        let state = match ended {
-            Some(ended) => self.settle(ended, pending).await,
-            None => None,
-        };
-        heartbeat.remove(&job.lease);
-        drop(loop_.send(Ran::Settled(state)));
+        let outcome = self.handle(job.clone()).await;
+        if outcome.is_none() {
+            self.shared.heartbeat.remove(&job.lease);
+        }
+        let ended = outcome.map(|outcome| self.ended(&job, outcome));
+        // The loop may be gone already; then the lease runs out.
+        drop(self.shared.told.send(Heard::Finished { queue: job.queue.clone(), lone: job.lone, ended }));
     }
 
     fn ended(&self, job: &Claimed, outcome: Outcome) -> Ended {
@@ -89,37 +68,6 @@ impl AttemptRun {
             phase = over(&mut told) => (phase == Phase::HandBack).then_some(Ok(Done::Interrupted)),
         }
     }
-
-    /// Tries until it is written or the lease is gone. Settling twice gets the same answer twice.
-    async fn settle(&self, mut ended: Ended, mut pending: Option<Pending<Settled>>) -> Option<State> {
-        let mut gap = STORE_GAP;
-        loop {
-            let answer = match pending.take() {
-                Some(pending) => pending.answers().await,
-                None => self.shared.once.db().fold::<Settle>(vec![ended.clone()]).await,
-            };
-            let error = match answer.map(|answers| answers.first().copied()) {
-                Ok(Some(Settled::To(state))) => return Some(state),
-                Ok(_) => {
-                    tracing::warn!(
-                        job = ended.lease.job,
-                        "settled too late: the lease was lost; nothing was changed"
-                    );
-                    return None;
-                }
-                Err(error) => error,
-            };
-            tracing::error!(job = ended.lease.job, %error, "an outcome could not be written; tried again");
-            if *self.told.borrow() == Phase::Lost {
-                return None;
-            }
-            if matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) {
-                ended.ending = plain(&ended.ending);
-            }
-            tokio::time::sleep(gap).await;
-            gap = (gap * 2).min(STORE_GAP_MAX);
-        }
-    }
 }
 
 async fn over(told: &mut watch::Receiver<Phase>) -> Phase {
@@ -127,22 +75,6 @@ async fn over(told: &mut watch::Receiver<Phase>) -> Phase {
         return *phase;
     }
     std::future::pending().await
-}
-
-/// The same ending without what the store might choke on: recording an outcome cannot fail.
-fn plain(ending: &Ending) -> Ending {
-    Ending::Returned(match ending {
-        Ending::Returned(Ok(Done::Receipt(receipt))) => {
-            Ok(Done::Receipt(crate::Receipt { detail: serde_json::Value::Null, ..receipt.clone() }))
-        }
-        Ending::Returned(Err(failure)) => {
-            let cause =
-                Cause::new(failure.cause().code.clone(), "the text of this error could not be stored");
-            Err(Failure::transient(cause))
-        }
-        Ending::Returned(Ok(done)) => Ok(done.clone()),
-        Ending::Expired => Ok(Done::Interrupted),
-    })
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

@@ -1,11 +1,8 @@
 //! Each statement is written twice; this prepares every pair and compares parameters and columns.
 
-#[path = "stores/harness.rs"]
-mod harness;
-
 use std::path::Path;
 
-use harness::{Store, Verdict};
+use crate::harness::{Store, Verdict};
 
 #[tokio::test]
 async fn both_dialects_take_and_give_the_same() -> Verdict {

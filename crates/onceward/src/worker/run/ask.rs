@@ -1,0 +1,161 @@
+//! Asking for work: a look that takes no turn, then a claim on its way beside whatever runs.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Heard, Running};
+use crate::store::leases::{self, Claim, Due, Taken, Want};
+
+/// Claims on their way at once: one is taken in while the other is written.
+const AT_ONCE: usize = 2;
+/// Wait before the store is asked again after it failed.
+const STORE_GAP: Duration = Duration::from_millis(500);
+
+/// What a look came to.
+pub(super) struct Look {
+    /// A claim is on its way.
+    pub asked: bool,
+    /// Something is due that this worker can take, now or in a moment.
+    pub due: bool,
+    /// When to look again, at the latest.
+    pub wait: Duration,
+}
+
+/// A claim that came back.
+#[derive(Debug)]
+pub(super) struct Answer {
+    asked: Instant,
+    /// Queue, number asked for, what came.
+    taken: Result<Vec<(String, u32, Taken)>, Vec<(String, u32)>>,
+}
+
+impl Running {
+    pub(super) async fn ask(&mut self) -> Look {
+        match self.try_ask().await {
+            Ok(look) => look,
+            Err(error) => {
+                tracing::error!(%error, "the store cannot be asked for work; tried again");
+                Look { asked: false, due: true, wait: STORE_GAP }
+            }
+        }
+    }
+
+    async fn try_ask(&mut self) -> onceward_db::Result<Look> {
+        let now = Instant::now();
+        if self.alone || self.asking >= AT_ONCE {
+            return Ok(Look { asked: false, due: true, wait: self.settings.poll });
+        }
+        let due = self.look(now).await?;
+        let held = self.lines.iter().filter_map(|line| line.wait(now)).min();
+        let soonest = due.values().filter_map(|due| due.wait).chain(held).min().unwrap_or(self.settings.poll);
+        let any = due.values().any(|due| due.any || due.lone);
+        let soon = self.lines.iter().any(|line| line.soon(now));
+        let mut look = Look { asked: false, due: any || soon, wait: soonest.min(self.settings.poll) };
+        let lone = due.values().any(|due| due.lone);
+        // A job that must run alone waits for all others to end; nothing new starts before it.
+        if any && (!lone || self.running + self.asking == 0) {
+            self.send(self.wants(&due, lone, now), now);
+            look.asked = true;
+        }
+        Ok(look)
+    }
+
+    /// Asks each queue with room, without taking the writer's turn.
+    async fn look(&self, now: Instant) -> onceward_db::Result<HashMap<String, Due>> {
+        let (once, clock) = (&self.shared.once, self.shared.once.db().clock().test_time());
+        let (mut reader, mut out) = (None, HashMap::new());
+        for line in self.lines.iter().filter(|line| line.wanted(self.asking > 0, now) > 0) {
+            let due = if line.has_plenty(now) {
+                Due { any: true, ..Due::default() }
+            } else {
+                let reader = match &mut reader {
+                    Some(reader) => reader,
+                    none => none.insert(once.db().reader().await?),
+                };
+                leases::due(&mut reader.conn(), &line.plan.name, &self.kinds, clock).await?
+            };
+            out.insert(line.plan.name.clone(), due);
+        }
+        Ok(out)
+    }
+
+    fn wants(&self, due: &HashMap<String, Due>, lone: bool, now: Instant) -> Vec<Want> {
+        let token = token();
+        let want = |(name, places): (&String, usize)| Want {
+            queue: name.clone(),
+            most: if lone { 1 } else { u32::try_from(places).unwrap_or(u32::MAX) },
+            kinds: self.kinds.clone(),
+            owner: self.shared.once.db().boot().id().to_owned(),
+            token: token.clone(),
+            lease: crate::store::micros_of(self.settings.lease),
+            lone,
+        };
+        let open = self
+            .lines
+            .iter()
+            .filter(|line| due.get(&line.plan.name).is_some_and(|due| if lone { due.lone } else { due.any }));
+        let places = open.map(|line| (&line.plan.name, line.wanted(self.asking > 0, now)));
+        places.map(want).take(if lone { 1 } else { usize::MAX }).collect()
+    }
+
+    /// Sends a claim on its way; [`Heard::Answered`] tells when it is back.
+    fn send(&mut self, wants: Vec<Want>, asked: Instant) {
+        self.asking += 1;
+        let asks: Vec<(String, u32)> = wants.iter().map(|want| (want.queue.clone(), want.most)).collect();
+        for (queue, most) in &asks {
+            if let Some(line) = self.line(queue) {
+                line.reserve(*most as usize);
+            }
+        }
+        let (shared, ask) = (self.shared.clone(), asks);
+        tokio::spawn(async move {
+            let taken = match shared.once.db().fold::<Claim>(wants).await {
+                Ok(taken) => Ok(ask
+                    .into_iter()
+                    .zip(taken)
+                    .map(|((queue, most), taken)| (queue, most, taken))
+                    .collect()),
+                Err(error) => {
+                    tracing::error!(%error, "a claim failed; tried again");
+                    tokio::time::sleep(STORE_GAP).await;
+                    Err(ask)
+                }
+            };
+            // The loop may be gone already: then the leases run out.
+            drop(shared.told.send(Heard::Answered(Answer { asked, taken })));
+        });
+    }
+
+    pub(super) fn answered(&mut self, Answer { asked, taken }: Answer) {
+        self.asking -= 1;
+        let poll = self.settings.poll;
+        match taken {
+            Ok(taken) => {
+                for (queue, most, Taken { jobs, wait }) in taken {
+                    if let Some(line) = self.line(&queue) {
+                        line.answered(most as usize, jobs.len(), wait, asked, poll);
+                    }
+                    jobs.into_iter().for_each(|job| self.start(job, asked));
+                }
+            }
+            Err(asks) => {
+                for (queue, most) in asks {
+                    if let Some(line) = self.line(&queue) {
+                        line.answered(most as usize, 0, Some(Duration::ZERO), asked, poll);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One for each claim: the fence is the job and the token together.
+fn token() -> String {
+    let mut bytes = [0_u8; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        tracing::error!("no random numbers from the system");
+    }
+    hex::encode(bytes)
+}

@@ -1,0 +1,93 @@
+//! One queue's place in the loop: what runs, what is being asked for, when to ask again.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::super::QueuePlan;
+
+/// What a queue holds back for longer than this counts as not due, for a worker that runs until it is idle.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// A claim beside another one is worth its turn from this share of the places up.
+const WORTHWHILE: usize = 4;
+
+pub(super) struct Line {
+    pub plan: QueuePlan,
+    pub running: usize,
+    /// Places that a claim on its way may fill.
+    reserved: usize,
+    /// Held back by its pace, its circuit or a person: not asked before then.
+    held: Option<Held>,
+    /// The last claim gave all that was asked for, so there is more: asked again without a look, until then.
+    plenty_until: Option<Instant>,
+}
+
+struct Held {
+    until: Instant,
+    /// Nothing but a change somewhere can end it earlier.
+    by_clock: bool,
+    /// Too long to wait for.
+    long: bool,
+}
+
+impl Line {
+    pub(super) fn new(plan: QueuePlan) -> Self {
+        Self { plan, running: 0, reserved: 0, held: None, plenty_until: None }
+    }
+
+    /// How many jobs to ask for now; 0 when it is not worth a turn.
+    pub(super) fn wanted(&self, beside_another: bool, now: Instant) -> usize {
+        let free = self.plan.concurrency.saturating_sub(self.running + self.reserved);
+        let worthwhile = if beside_another { self.plan.concurrency.div_ceil(WORTHWHILE) } else { 1 };
+        if self.is_held(now) || free < worthwhile { 0 } else { free }
+    }
+
+    fn is_held(&self, now: Instant) -> bool {
+        self.held.as_ref().is_some_and(|held| held.until > now)
+    }
+
+    /// Whether it is held back only for a moment.
+    pub(super) fn soon(&self, now: Instant) -> bool {
+        self.held.as_ref().is_some_and(|held| held.until > now && !held.long)
+    }
+
+    pub(super) fn has_plenty(&self, now: Instant) -> bool {
+        self.plenty_until.is_some_and(|until| until > now)
+    }
+
+    pub(super) fn reserve(&mut self, places: usize) {
+        self.reserved += places;
+    }
+
+    /// A claim came back: asked for so many, got so many, and the queue said how long to wait for room.
+    pub(super) fn answered(
+        &mut self,
+        asked: usize,
+        got: usize,
+        wait: Option<Duration>,
+        at: Instant,
+        poll: Duration,
+    ) {
+        self.reserved = self.reserved.saturating_sub(asked);
+        let plenty = got == asked && wait.is_none();
+        let since = self.plenty_until.filter(|until| *until > at).unwrap_or(at + poll);
+        self.plenty_until = plenty.then_some(since);
+        self.held = match wait {
+            Some(wait) => Some(Held { until: at + wait, by_clock: true, long: wait >= PATIENCE }),
+            None if got == 0 => Some(Held { until: at + poll, by_clock: false, long: true }),
+            None => None,
+        };
+    }
+
+    /// Something was committed somewhere: what no clock decides may have changed.
+    pub(super) fn changed(&mut self) {
+        self.held = self.held.take().filter(|held| held.by_clock);
+    }
+
+    pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
+        self.held
+            .as_ref()
+            .map(|held| held.until.saturating_duration_since(now))
+            .filter(|wait| !wait.is_zero())
+    }
+}

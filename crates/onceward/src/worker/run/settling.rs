@@ -1,0 +1,96 @@
+//! Writing down how attempts ended, a batch at a time, until it is written or the leases are gone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use onceward_db::{ErrorKind, Pending};
+
+use super::Heard;
+use super::attempt::Shared;
+use crate::settle::Ending;
+use crate::store::settle::{Ended, Settle, Settled};
+use crate::{Cause, Done, Failure, Receipt, State};
+
+/// First wait before a settling that the store refused is tried again.
+const STORE_GAP: Duration = Duration::from_millis(100);
+const STORE_GAP_MAX: Duration = Duration::from_secs(2);
+
+/// Settles a batch that has its place in the next turn. Settling twice gets the same answer twice.
+pub(super) async fn settle(shared: Arc<Shared>, mut batch: Vec<Ended>, pending: Option<Pending<Settled>>) {
+    let (mut pending, mut gap) = (pending, STORE_GAP);
+    while !batch.is_empty() {
+        let answer = match pending.take() {
+            Some(pending) => pending.answers().await,
+            None => shared.once.db().fold::<Settle>(batch.clone()).await,
+        };
+        match answer {
+            Ok(settled) => return told(&shared, &batch, &settled),
+            Err(error) => {
+                tracing::error!(jobs = batch.len(), %error, "outcomes could not be written; tried again");
+                if matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) {
+                    batch = apart(&shared, batch);
+                }
+            }
+        }
+        batch = without_lost(&shared, batch);
+        tokio::time::sleep(gap).await;
+        gap = (gap * 2).min(STORE_GAP_MAX);
+    }
+}
+
+fn told(shared: &Shared, batch: &[Ended], settled: &[Settled]) {
+    batch.iter().for_each(|one| shared.heartbeat.remove(&one.lease));
+    let state = |(one, settled): (&Ended, &Settled)| match settled {
+        Settled::To(state) => Some(*state),
+        Settled::LeaseLost => {
+            tracing::warn!(job = one.lease.job, "settled too late: the lease was lost; nothing was changed");
+            None
+        }
+    };
+    let states: Vec<Option<State>> = batch.iter().zip(settled).map(state).collect();
+    // The loop may be gone already; then nobody counts.
+    drop(shared.told.send(Heard::Settled(states)));
+}
+
+/// One bad row must not hold up the others: each goes alone, and a lone one goes without what the store choked on.
+fn apart(shared: &Arc<Shared>, mut batch: Vec<Ended>) -> Vec<Ended> {
+    if let [one] = batch.as_mut_slice() {
+        one.ending = plain(&one.ending);
+        return batch;
+    }
+    for one in batch {
+        tokio::spawn(boxed(shared.clone(), one));
+    }
+    Vec::new()
+}
+
+/// A future that contains itself needs a box.
+fn boxed(shared: Arc<Shared>, one: Ended) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(settle(shared, vec![one], None))
+}
+
+fn without_lost(shared: &Shared, batch: Vec<Ended>) -> Vec<Ended> {
+    let (held, lost): (Vec<Ended>, Vec<Ended>) =
+        batch.into_iter().partition(|one| shared.heartbeat.holds(&one.lease));
+    if !lost.is_empty() {
+        drop(shared.told.send(Heard::Settled(vec![None; lost.len()])));
+        lost.iter().for_each(|one| shared.heartbeat.remove(&one.lease));
+    }
+    held
+}
+
+/// The same ending without what the store might choke on: recording an outcome cannot fail.
+fn plain(ending: &Ending) -> Ending {
+    Ending::Returned(match ending {
+        Ending::Returned(Ok(Done::Receipt(receipt))) => {
+            Ok(Done::Receipt(Receipt { detail: serde_json::Value::Null, ..receipt.clone() }))
+        }
+        Ending::Returned(Err(failure)) => {
+            let cause =
+                Cause::new(failure.cause().code.clone(), "the text of this error could not be stored");
+            Err(Failure::transient(cause))
+        }
+        Ending::Returned(Ok(done)) => Ok(done.clone()),
+        Ending::Expired => Ok(Done::Interrupted),
+    })
+}
