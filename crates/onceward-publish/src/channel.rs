@@ -48,6 +48,11 @@ pub trait Channel: fmt::Debug + Send + Sync + 'static {
         Box::pin(async { Seen::CannotTell })
     }
 
+    /// Makes again what it keeps in files of this machine, from the store. Sends nothing to anyone.
+    fn restore<'a>(&'a self, _once: &'a Onceward, _channel: &'a str) -> Doing<'a, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Whether it could be sent to now: credentials, permissions. Posts nothing; says what was found.
     fn check(&self) -> Doing<'_, Result<String, Failure>>;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use onceward::{Engine, Enqueued, Error, Job, JobId, NewJob, Onceward, Time, WorkerBuilder};
+use onceward::{Engine, Enqueued, Error, Failure, Job, JobId, NewJob, Onceward, Time, WorkerBuilder};
 use onceward_db::Database;
 
 use crate::configured::Configured;
@@ -117,6 +117,16 @@ impl Publisher {
     /// The named jobs as they stand; those that retention has dropped are missing.
     pub async fn standing(&self, jobs: &[JobId]) -> Result<Vec<Standing>, Error> {
         Ok(standing::standing(self.0.once.db(), jobs).await?)
+    }
+
+    /// Makes the files of a channel again from what it published, where it keeps any.
+    ///
+    /// # Errors
+    /// `file_not_written` with the path.
+    pub async fn restore(&self, channel: &str) -> Result<(), Failure> {
+        let found = self.0.channels.get(channel).and_then(|it| it.adapter.as_ref().ok());
+        let (Some(adapter), Some(id)) = (found, self.0.ids.get(channel)) else { return Ok(()) };
+        adapter.restore(&self.0.once, id).await
     }
 
     /// Lets a worker deliver posts, from the queues that it is told to serve: each channel has one, of its name.

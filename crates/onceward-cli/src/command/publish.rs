@@ -7,7 +7,7 @@ mod rows;
 
 use onceward::{Enqueued, JobId, ReviveOptions, State};
 use onceward_publish::content::{self, Batch};
-use onceward_publish::{Plan, Wishes, date};
+use onceward_publish::{Plan, Publisher, Wishes, date};
 
 use super::Run;
 use crate::args::Publish;
@@ -57,7 +57,22 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
     } else {
         deliver::deliver(run, store, &publisher, &mut rows, args.patience).await?
     };
+    if stopped.is_none() {
+        restore(run, &publisher, &rows).await?;
+    }
     finish(run, &plan, &rows, stopped)
+}
+
+/// Feeds and pages that somebody deleted are made again: the table names them as done.
+async fn restore(run: &Run, publisher: &Publisher, rows: &Rows<'_>) -> Result<(), Stop> {
+    for channel in rows.gone() {
+        let done = publisher.restore(channel).await;
+        done.map_err(|failure| {
+            Stop::failed("file_not_written", format!("channel {channel}: {}", failure.cause().text))
+        })?;
+        run.output.note(&format!("files of {channel} were missing, and are made again"));
+    }
+    Ok(())
 }
 
 fn finish(run: &Run, plan: &Plan, rows: &Rows<'_>, stopped: Option<Exit>) -> Result<Exit, Stop> {

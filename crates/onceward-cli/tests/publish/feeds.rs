@@ -104,6 +104,35 @@ fn pictures_travel_with_their_post() {
     assert_eq!(std::fs::read(site.path("public/posts").join(name)).unwrap(), png);
 }
 
+#[test]
+fn what_was_deleted_is_made_again_with_its_pictures() {
+    let site = Site::new(FEEDS);
+    site.write("posts/beacon.png", include_bytes!("../../../../examples/posts/beacon.png"));
+    site.write("posts/light.md", post("title: Light", "![A light](./beacon.png)"));
+    site.publish(&["posts/light.md"]);
+    let files = || {
+        let mut found: Vec<_> =
+            walk(&site.path("public")).into_iter().map(|it| (std::fs::read(&it).unwrap(), it)).collect();
+        found.sort();
+        found
+    };
+    let before = files();
+    std::fs::remove_dir_all(site.path("public")).unwrap();
+    let said = site.publish(&["posts/light.md"]);
+    assert_eq!((said.code, said.total("skipped")), (0, 3), "{said:?}");
+    assert_eq!(files(), before);
+    std::fs::remove_dir_all(site.path("public")).unwrap();
+    site.write("posts/next.md", post("title: Next", "Text."));
+    site.publish(&["posts/next.md"]);
+    let media = |folder: &str| std::fs::read_dir(site.path(folder)).map_or(0, Iterator::count);
+    assert_eq!((media("public/media"), media("public/posts/media")), (1, 1), "pictures of older posts");
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
 fn page_of(site: &Site, word: &str) -> String {
     let mut names = std::fs::read_dir(site.path("public/posts")).unwrap().map(|it| it.unwrap().file_name());
     let name = names.find(|name| name.to_string_lossy().contains(word)).unwrap();

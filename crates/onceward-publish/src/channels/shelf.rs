@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use onceward::{Cause, Onceward, SendError};
+use onceward::{Cause, Failure, Onceward, SendError};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 
@@ -24,6 +24,9 @@ pub(super) struct Shelved {
     /// The pictures that the entry shows: hash and file name.
     media: Vec<(String, String)>,
 }
+
+/// Files that were made, by path, or why they could not be.
+pub(super) type Made = Result<Vec<(PathBuf, Vec<u8>)>, String>;
 
 /// Where an entry is put, and what is made of all of them.
 pub(super) struct Shelf<M> {
@@ -81,7 +84,7 @@ fn same_file(left: &str, right: &str) -> bool {
 
 impl<M> Shelf<M>
 where
-    M: FnOnce(&[Entry]) -> Result<Vec<(PathBuf, Vec<u8>)>, String> + Send + 'static,
+    M: FnOnce(&[Entry]) -> Made + Send + 'static,
 {
     /// Puts an entry on the shelf and makes the files from all that stands there.
     ///
@@ -115,14 +118,54 @@ where
         entries.retain(|entry| entry.id != new.entry.id);
         entries.push(new.entry.clone());
         for (hash, name) in &new.media {
-            picture(runtime, once, hash, &self.folder.join(MEDIA).join(name)).map_err(not_sent)?;
+            let found = picture(runtime, once, hash, &self.folder.join(MEDIA).join(name));
+            if !found.map_err(not_sent)? {
+                return Err(not_sent(format!("the picture {hash} is not in the store")));
+            }
         }
-        for (path, bytes) in (self.make)(&entries).map_err(not_sent)? {
-            replace(&path, &bytes).map_err(|error| not_sent(error.to_string()))?;
-        }
+        self.write(runtime, once, &entries).map_err(not_sent)?;
         let put = runtime.block_on(entries::put(once.db(), channel, new.entry));
         put.map_err(|error| SendError::Unknown(cause(error.to_string())))
     }
+
+    /// Makes the files from what stands on the shelf, with pictures that are missing; an empty shelf has no files.
+    pub(super) async fn restore(self, once: &Onceward, channel: &str) -> Result<(), Failure> {
+        let (once, channel, handle) = (once.clone(), channel.to_owned(), Handle::current());
+        let work = move || {
+            let _guard = lock(&self.path).map_err(|error| error.to_string())?;
+            let entries = handle.block_on(entries::newest(once.db(), &channel, self.items));
+            let entries = entries.map_err(|error| error.to_string())?;
+            if entries.is_empty() { Ok(()) } else { self.write(&handle, &once, &entries) }
+        };
+        let done = tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(error.to_string()));
+        done.map_err(|text| Failure::transient(cause(text)))
+    }
+
+    fn write(self, runtime: &Handle, once: &Onceward, entries: &[Entry]) -> Result<(), String> {
+        for (hash, name) in entries.iter().flat_map(pictures) {
+            picture(runtime, once, &hash, &self.folder.join(MEDIA).join(name))?;
+        }
+        for (path, bytes) in (self.make)(entries)? {
+            replace(&path, &bytes).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// The pictures that an entry shows, by the names that [`part`] gave them: hash and file name. A stranger's text may
+/// look like one.
+fn pictures(entry: &Entry) -> Vec<(String, String)> {
+    let image = entry.image.as_ref().map(|it| it.url.as_str());
+    let texts = [Some(entry.html.as_str()), image];
+    let places = texts.into_iter().flatten().flat_map(|text| text.split(MEDIA).skip(1));
+    places.filter_map(name_of_picture).collect()
+}
+
+fn name_of_picture(text: &str) -> Option<(String, String)> {
+    let (hash, rest) = text.strip_prefix('/')?.split_once('.')?;
+    let suffix: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+    let is_hash = hash.len() == 64 && hash.bytes().all(|it| it.is_ascii_hexdigit());
+    (is_hash && !suffix.is_empty()).then(|| (hash.to_owned(), format!("{hash}.{suffix}")))
 }
 
 fn cause(text: String) -> Cause {
@@ -141,13 +184,15 @@ fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn picture(runtime: &Handle, once: &Onceward, hash: &str, path: &Path) -> Result<(), String> {
+/// Writes a picture that is not there yet; says whether it is there now.
+fn picture(runtime: &Handle, once: &Onceward, hash: &str, path: &Path) -> Result<bool, String> {
     if path.exists() {
-        return Ok(());
+        return Ok(true);
     }
     let bytes = runtime.block_on(media::get(once.db(), hash)).map_err(|error| error.to_string())?;
-    let bytes = bytes.ok_or_else(|| format!("the picture {hash} is not in the store"))?;
-    atomic_file::write(path, &bytes).map_err(|error| error.to_string())
+    let Some(bytes) = bytes else { return Ok(false) };
+    atomic_file::write(path, &bytes).map_err(|error| error.to_string())?;
+    Ok(true)
 }
 
 /// A file that says the same already keeps its time.
@@ -159,7 +204,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Whether files can be made in this folder, or in the nearest one above it that exists.
-pub(super) fn check(folder: &Path) -> Result<String, onceward::Failure> {
+pub(super) fn check(folder: &Path) -> Result<String, Failure> {
     let mut above = folder.ancestors().filter(|it| it.is_dir());
     let there = above.next().unwrap_or(Path::new("/"));
     let facts = fs::metadata(there);
@@ -167,7 +212,7 @@ pub(super) fn check(folder: &Path) -> Result<String, onceward::Failure> {
         return Ok(format!("files go to {}", folder.display()));
     }
     let text = format!("{} cannot be written to; change its permissions or `path`", there.display());
-    Err(onceward::Failure::permanent(Cause::new("folder_not_writable", text)))
+    Err(Failure::permanent(Cause::new("folder_not_writable", text)))
 }
 
 /// The address of a file of this machine.

@@ -1,6 +1,7 @@
 //! The jobs of one run, as they stand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use onceward::{Enqueued, JobId, State, Time};
 use onceward_publish::{Plan, Planned, Publisher, Standing};
@@ -85,6 +86,13 @@ impl<'a> Rows<'a> {
         totals
     }
 
+    /// Channels with a file of this machine that went out and is not there any more.
+    pub(super) fn gone(&self) -> BTreeSet<&'a str> {
+        let done = self.all.iter().filter(|row| row.stand() == Stand::Done);
+        let gone = done.filter(|row| row.file().is_some_and(|file| !file.exists()));
+        gone.map(|row| row.channel).collect()
+    }
+
     /// The same by channel, for progress.
     pub(super) fn tallies(&self) -> BTreeMap<&'a str, Tally> {
         let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
@@ -148,6 +156,11 @@ impl Row<'_> {
             (None, Enqueued::Skipped { url, .. }) => url.as_deref(),
             (None, _) => None,
         }
+    }
+
+    fn file(&self) -> Option<PathBuf> {
+        let url = self.url().filter(|url| url.starts_with("file:"))?;
+        url::Url::parse(url).ok()?.to_file_path().ok()
     }
 
     /// Whether the file says something else than what went out.

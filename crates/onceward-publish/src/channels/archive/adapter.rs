@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use onceward::{Class, Failure, Intent, Receipt, SendError};
+use onceward::{Class, Failure, Intent, Onceward, Receipt, SendError};
 use serde_json::Value as Json;
 
 use super::{Archive, render, slug};
 use crate::channel::{Channel, Doing, Part, Reason, Sending};
-use crate::channels::shelf::{self, Shelf};
-use crate::channels::stable_id;
+use crate::channels::shelf::{self, Made, Shelf};
+use crate::channels::{Entry, stable_id};
 use crate::dress::Dressed;
 
 /// A folder of HTML pages. The same entry any number of times is one page, so it may always be sent again.
@@ -41,20 +41,28 @@ impl Channel for ArchiveChannel {
         intent: &'a Intent<Json>,
     ) -> Doing<'a, Result<Receipt, SendError>> {
         Box::pin(async move {
-            let (archive, folder) = (self.archive.clone(), self.path.clone());
-            let make = move |entries: &[_]| {
-                let pages =
-                    render(&archive, entries).map_err(|error| format!("the archive's page: {error}"))?;
-                Ok(pages.into_iter().map(|page| (folder.join(page.name), page.bytes)).collect())
-            };
-            let place = Shelf { path: self.path.clone(), folder: self.path.clone(), items: usize::MAX, make };
-            let entry = place.put(to, &intent.request).await?;
+            let entry = self.shelf().put(to, &intent.request).await?;
             let page = self.path.join(slug(&entry.id));
             Ok(Receipt::id(stable_id(to.channel, to.content)).at(shelf::file_url(&page)))
         })
     }
 
+    fn restore<'a>(&'a self, once: &'a Onceward, channel: &'a str) -> Doing<'a, Result<(), Failure>> {
+        Box::pin(self.shelf().restore(once, channel))
+    }
+
     fn check(&self) -> Doing<'_, Result<String, Failure>> {
         Box::pin(async { shelf::check(&self.path) })
+    }
+}
+
+impl ArchiveChannel {
+    fn shelf(&self) -> Shelf<impl FnOnce(&[Entry]) -> Made + Send + use<>> {
+        let (archive, folder) = (self.archive.clone(), self.path.clone());
+        let make = move |entries: &[Entry]| {
+            let pages = render(&archive, entries).map_err(|error| format!("the archive's page: {error}"))?;
+            Ok(pages.into_iter().map(|page| (folder.join(page.name), page.bytes)).collect())
+        };
+        Shelf { path: self.path.clone(), folder: self.path.clone(), items: usize::MAX, make }
     }
 }

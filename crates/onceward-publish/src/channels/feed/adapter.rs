@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use onceward::{Class, Failure, Intent, Receipt, SendError};
+use onceward::{Class, Failure, Intent, Onceward, Receipt, SendError};
 use serde_json::Value as Json;
 
 use super::{Feed, Format, own_link, render};
 use crate::channel::{Channel, Doing, Part, Reason, Sending};
-use crate::channels::shelf::{self, Shelf};
-use crate::channels::stable_id;
+use crate::channels::shelf::{self, Made, Shelf};
+use crate::channels::{Entry, stable_id};
 use crate::dress::Dressed;
 
 /// A feed in a file. The same entry any number of times is one item, so it may always be sent again.
@@ -42,23 +42,32 @@ impl Channel for FeedChannel {
         intent: &'a Intent<Json>,
     ) -> Doing<'a, Result<Receipt, SendError>> {
         Box::pin(async move {
-            let feed = Feed {
-                channel: to.channel.to_owned(),
-                title: self.title.clone(),
-                link: self.link.clone(),
-                own_link: own_link(&self.link, &self.path),
-                items: self.items,
-            };
-            let (path, format) = (self.path.clone(), self.format);
-            let make = move |entries: &[_]| Ok(vec![(path, render(&feed, entries, format))]);
-            let folder = self.path.parent().map(PathBuf::from).unwrap_or_default();
-            let place = Shelf { path: self.path.clone(), folder, items: self.items, make };
-            place.put(to, &intent.request).await?;
+            self.shelf(to.channel).put(to, &intent.request).await?;
             Ok(Receipt::id(stable_id(to.channel, to.content)).at(shelf::file_url(&self.path)))
         })
     }
 
+    fn restore<'a>(&'a self, once: &'a Onceward, channel: &'a str) -> Doing<'a, Result<(), Failure>> {
+        Box::pin(self.shelf(channel).restore(once, channel))
+    }
+
     fn check(&self) -> Doing<'_, Result<String, Failure>> {
         Box::pin(async { shelf::check(self.path.parent().unwrap_or(&self.path)) })
+    }
+}
+
+impl FeedChannel {
+    fn shelf(&self, channel: &str) -> Shelf<impl FnOnce(&[Entry]) -> Made + Send + use<>> {
+        let feed = Feed {
+            channel: channel.to_owned(),
+            title: self.title.clone(),
+            link: self.link.clone(),
+            own_link: own_link(&self.link, &self.path),
+            items: self.items,
+        };
+        let (path, format) = (self.path.clone(), self.format);
+        let make = move |entries: &[Entry]| Ok(vec![(path, render(&feed, entries, format))]);
+        let folder = self.path.parent().map(PathBuf::from).unwrap_or_default();
+        Shelf { path: self.path.clone(), folder, items: self.items, make }
     }
 }
