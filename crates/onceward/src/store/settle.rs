@@ -44,6 +44,11 @@ impl Ended {
         let (lease, queue, dedup) = (job.lease.clone(), job.queue.clone(), job.dedup.clone());
         Self { lease, queue, ending, unit: 0.5, policy, dedup }
     }
+
+    /// Not a failure.
+    pub(crate) fn is_fine(&self) -> bool {
+        matches!(self.ending, Ending::Returned(Ok(_)))
+    }
 }
 
 /// What became of it.

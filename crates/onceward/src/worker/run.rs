@@ -33,8 +33,18 @@ enum Heard {
     Answered(Answer),
     /// A handler is through; `ended` is missing when the lease was lost.
     Finished { queue: String, lone: bool, ended: Option<Ended> },
-    /// What became of jobs; `None` when another worker has the say.
-    Settled(Vec<Option<State>>),
+    /// What became of jobs.
+    Settled(Vec<Told>),
+}
+
+/// What became of a job.
+#[derive(Debug)]
+struct Told {
+    /// `None` when another worker has the say.
+    state: Option<State>,
+    /// The queue where its place is free only now: a failure may close its queue, so nothing starts in its place
+    /// before it is written.
+    place: Option<String>,
 }
 
 /// A worker at work.
@@ -127,8 +137,10 @@ impl Running {
         match heard {
             Heard::Answered(answer) => self.answered(answer),
             Heard::Finished { queue, lone, ended } => {
-                self.running -= 1;
                 self.alone &= !lone;
+                if ended.as_ref().is_none_or(Ended::is_fine) {
+                    self.free(&queue);
+                }
                 match ended {
                     Some(ended) => {
                         self.settling += 1;
@@ -136,15 +148,15 @@ impl Running {
                     }
                     None => self.report.count(None),
                 }
-                if let Some(line) = self.line(&queue) {
-                    line.running -= 1;
-                }
             }
-            Heard::Settled(states) => {
-                self.settling -= states.len();
+            Heard::Settled(all) => {
+                self.settling -= all.len();
                 // A place that the whole fleet shares may be free again.
                 self.lines.iter_mut().for_each(Line::changed);
-                states.into_iter().for_each(|state| self.report.count(state));
+                for Told { state, place } in all {
+                    self.report.count(state);
+                    place.iter().for_each(|queue| self.free(queue));
+                }
             }
         }
     }
@@ -157,6 +169,13 @@ impl Running {
         let batch = std::mem::take(&mut self.ended);
         let pending = self.shared.once.db().submit::<Settle>(batch.clone()).await.ok();
         tokio::spawn(settling::settle(self.shared.clone(), batch, pending));
+    }
+
+    fn free(&mut self, queue: &str) {
+        self.running -= 1;
+        if let Some(line) = self.line(queue) {
+            line.running -= 1;
+        }
     }
 
     fn line(&mut self, queue: &str) -> Option<&mut Line> {

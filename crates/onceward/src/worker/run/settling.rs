@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use onceward_db::{ErrorKind, Pending};
 
-use super::Heard;
 use super::attempt::Shared;
+use super::{Heard, Told};
 use crate::settle::Ending;
 use crate::store::settle::{Ended, Settle, Settled};
 use crate::{Cause, Done, Failure, Receipt, State};
@@ -47,9 +47,17 @@ fn told(shared: &Shared, batch: &[Ended], settled: &[Settled]) {
             None
         }
     };
-    let states: Vec<Option<State>> = batch.iter().zip(settled).map(state).collect();
+    say(shared, batch, batch.iter().zip(settled).map(state));
+}
+
+fn say(shared: &Shared, batch: &[Ended], states: impl Iterator<Item = Option<State>>) {
+    let told = |(one, state): (&Ended, Option<State>)| {
+        let place = (!one.is_fine()).then(|| one.queue.clone());
+        Told { state, place }
+    };
+    let all = batch.iter().zip(states).map(told).collect();
     // The loop may be gone already; then nobody counts.
-    drop(shared.told.send(Heard::Settled(states)));
+    drop(shared.told.send(Heard::Settled(all)));
 }
 
 /// One bad row must not hold up the others: each goes alone, and a lone one goes without what the store choked on.
@@ -73,7 +81,7 @@ fn without_lost(shared: &Shared, batch: Vec<Ended>) -> Vec<Ended> {
     let (held, lost): (Vec<Ended>, Vec<Ended>) =
         batch.into_iter().partition(|one| shared.heartbeat.holds(&one.lease));
     if !lost.is_empty() {
-        drop(shared.told.send(Heard::Settled(vec![None; lost.len()])));
+        say(shared, &lost, std::iter::repeat(None));
         lost.iter().for_each(|one| shared.heartbeat.remove(&one.lease));
     }
     held
