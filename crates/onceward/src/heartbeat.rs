@@ -102,7 +102,9 @@ impl Heartbeat {
         }
         let named: Vec<(JobId, String)> = keeps.iter().map(|keep| (keep.id, keep.token.clone())).collect();
         match tokio::time::timeout(self.lease / 3, self.once.db().fold::<Extend>(keeps)).await {
-            Ok(Ok(answers)) => named.iter().zip(answers).for_each(|(one, kept)| self.answered(one, kept, asked)),
+            Ok(Ok(answers)) => {
+                named.iter().zip(answers).for_each(|(one, kept)| self.answered(one, kept, asked));
+            }
             Ok(Err(error)) => tracing::warn!(%error, "leases could not be extended; tried again"),
             Err(_) => tracing::warn!("leases could not be extended in time; tried again"),
         }

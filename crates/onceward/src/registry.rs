@@ -41,7 +41,8 @@ impl Registry {
         Fut: Future<Output = Outcome> + Send + 'static,
     {
         let run = move |attempt: Arc<Attempt>| {
-            Box::pin(handler(Context::new(attempt, app.clone()))) as Pin<Box<dyn Future<Output = Outcome> + Send>>
+            Box::pin(handler(Context::new(attempt, app.clone())))
+                as Pin<Box<dyn Future<Output = Outcome> + Send>>
         };
         self.0.insert(kind.to_owned(), (version, Arc::new(run)));
     }
@@ -54,11 +55,16 @@ impl Registry {
     pub(crate) fn run(&self, attempt: Arc<Attempt>) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
         match self.0.get(&attempt.job().kind) {
             Some((_, handler)) => handler(attempt),
-            None => Box::pin(async { Err(Failure::transient(Cause::new("kind_unknown", "no handler here"))) }),
+            None => {
+                Box::pin(async { Err(Failure::transient(Cause::new("kind_unknown", "no handler here"))) })
+            }
         }
     }
 }
 
 fn unreadable(error: &serde_json::Error) -> Failure {
-    Failure::permanent(Cause::new("payload_unreadable", format!("the payload is not what this kind expects: {error}")))
+    Failure::permanent(Cause::new(
+        "payload_unreadable",
+        format!("the payload is not what this kind expects: {error}"),
+    ))
 }

@@ -60,8 +60,8 @@ async fn an_absence_is_believed_of_the_send_that_was_looked_for() -> Verdict {
     let lost = [UNHEARD, settle(End::Transient)];
     let first = [JOB, CLAIM, send(Kind::LookUp, Fate::Unreached)];
     let again = [look.to_vec(), lost.to_vec()].concat();
-    let last = vec![Command::Wait(301)];
-    walk([first.to_vec(), lost.to_vec(), again.clone(), again.clone(), again, last].concat()).await
+    let at_end = vec![Command::Wait(301)];
+    walk([first.to_vec(), lost.to_vec(), again.clone(), again.clone(), again, at_end].concat()).await
 }
 
 #[tokio::test]

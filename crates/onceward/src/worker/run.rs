@@ -32,7 +32,7 @@ enum Heard {
     /// A claim came back.
     Answered(Answer),
     /// A handler is through; `ended` is missing when the lease was lost.
-    Finished { queue: String, lone: bool, ended: Option<Ended> },
+    Finished { queue: String, lone: bool, ended: Option<Box<Ended>> },
     /// What became of jobs.
     Settled(Vec<Told>),
 }
@@ -62,7 +62,8 @@ pub(super) struct Running {
     heard: mpsc::UnboundedReceiver<Heard>,
     /// Claims on their way.
     asking: usize,
-    running: usize,
+    /// Jobs whose place is taken, of all queues.
+    busy: usize,
     /// Attempts that ended since the last turn was asked for.
     ended: Vec<Ended>,
     settling: usize,
@@ -93,7 +94,7 @@ impl Running {
             alone: false,
             heard,
             asking: 0,
-            running: 0,
+            busy: 0,
             ended: Vec::new(),
             settling: 0,
             report: Report::default(),
@@ -122,7 +123,7 @@ impl Running {
     }
 
     fn is_idle(&self) -> bool {
-        self.running + self.settling + self.asking == 0
+        self.busy + self.settling + self.asking == 0
     }
 
     /// Takes note of what was said, and of what others are about to say.
@@ -138,13 +139,13 @@ impl Running {
             Heard::Answered(answer) => self.answered(answer),
             Heard::Finished { queue, lone, ended } => {
                 self.alone &= !lone;
-                if ended.as_ref().is_none_or(Ended::is_fine) {
+                if ended.as_ref().is_none_or(|ended| ended.is_fine()) {
                     self.free(&queue);
                 }
                 match ended {
                     Some(ended) => {
                         self.settling += 1;
-                        self.ended.push(ended);
+                        self.ended.push(*ended);
                     }
                     None => self.report.count(None),
                 }
@@ -155,7 +156,9 @@ impl Running {
                 self.lines.iter_mut().for_each(Line::changed);
                 for Told { state, place } in all {
                     self.report.count(state);
-                    place.iter().for_each(|queue| self.free(queue));
+                    if let Some(queue) = place {
+                        self.free(&queue);
+                    }
                 }
             }
         }
@@ -172,7 +175,7 @@ impl Running {
     }
 
     fn free(&mut self, queue: &str) {
-        self.running -= 1;
+        self.busy -= 1;
         if let Some(line) = self.line(queue) {
             line.running -= 1;
         }
@@ -186,7 +189,7 @@ impl Running {
         let Some(line) = self.line(&job.queue) else { return };
         line.running += 1;
         let policy = line.plan.retry;
-        self.running += 1;
+        self.busy += 1;
         self.alone |= job.lone;
         let told = self.shared.heartbeat.add(&job.lease, asked, self.settings.longest + self.settings.lease);
         let run = AttemptRun { shared: self.shared.clone(), told, policy };
@@ -204,7 +207,9 @@ impl Running {
             _ = stuck.changed() => {}
             () = tokio::time::sleep(most) => {}
         }
-        said.into_iter().for_each(|heard| self.note(heard));
+        if let Some(heard) = said {
+            self.note(heard);
+        }
         if changed {
             self.lines.iter_mut().for_each(Line::changed);
         }
@@ -216,7 +221,7 @@ impl Running {
         self.wait_for_all(self.settings.grace).await;
         self.shared.heartbeat.tell_all(Phase::HandBack);
         self.wait_for_all(HAND_BACK).await;
-        let left = self.running + self.settling + self.asking;
+        let left = self.busy + self.settling + self.asking;
         if left > 0 {
             tracing::warn!(jobs = left, "not handed back in time; their leases run out");
         }

@@ -23,12 +23,20 @@ pub(super) struct Look {
     pub wait: Duration,
 }
 
+/// So many jobs of a queue.
+#[derive(Debug)]
+struct Asked {
+    queue: String,
+    most: u32,
+}
+
 /// A claim that came back.
 #[derive(Debug)]
 pub(super) struct Answer {
     asked: Instant,
-    /// Queue, number asked for, what came.
-    taken: Result<Vec<(String, u32, Taken)>, Vec<(String, u32)>>,
+    asks: Vec<Asked>,
+    /// For each of them; `None` when the store failed.
+    taken: Option<Vec<Taken>>,
 }
 
 impl Running {
@@ -55,7 +63,7 @@ impl Running {
         let mut look = Look { asked: false, due: any || soon, wait: soonest.min(self.settings.poll) };
         let lone = due.values().any(|due| due.lone);
         // A job that must run alone waits for all others to end; nothing new starts before it.
-        if any && (!lone || self.running + self.asking == 0) {
+        if any && (!lone || self.busy + self.asking == 0) {
             self.send(self.wants(&due, lone, now), now);
             look.asked = true;
         }
@@ -103,49 +111,39 @@ impl Running {
     /// Sends a claim on its way; [`Heard::Answered`] tells when it is back.
     fn send(&mut self, wants: Vec<Want>, asked: Instant) {
         self.asking += 1;
-        let asks: Vec<(String, u32)> = wants.iter().map(|want| (want.queue.clone(), want.most)).collect();
-        for (queue, most) in &asks {
-            if let Some(line) = self.line(queue) {
-                line.reserve(*most as usize);
+        let asks: Vec<Asked> =
+            wants.iter().map(|want| Asked { queue: want.queue.clone(), most: want.most }).collect();
+        for ask in &asks {
+            if let Some(line) = self.line(&ask.queue) {
+                line.reserve(ask.most as usize);
             }
         }
-        let (shared, ask) = (self.shared.clone(), asks);
+        let shared = self.shared.clone();
         tokio::spawn(async move {
             let taken = match shared.once.db().fold::<Claim>(wants).await {
-                Ok(taken) => Ok(ask
-                    .into_iter()
-                    .zip(taken)
-                    .map(|((queue, most), taken)| (queue, most, taken))
-                    .collect()),
+                Ok(taken) => Some(taken),
                 Err(error) => {
                     tracing::error!(%error, "a claim failed; tried again");
                     tokio::time::sleep(STORE_GAP).await;
-                    Err(ask)
+                    None
                 }
             };
             // The loop may be gone already: then the leases run out.
-            drop(shared.told.send(Heard::Answered(Answer { asked, taken })));
+            drop(shared.told.send(Heard::Answered(Answer { asked, asks, taken })));
         });
     }
 
-    pub(super) fn answered(&mut self, Answer { asked, taken }: Answer) {
+    pub(super) fn answered(&mut self, Answer { asked, asks, taken }: Answer) {
         self.asking -= 1;
         let poll = self.settings.poll;
-        match taken {
-            Ok(taken) => {
-                for (queue, most, Taken { jobs, wait }) in taken {
-                    if let Some(line) = self.line(&queue) {
-                        line.answered(most as usize, jobs.len(), wait, asked, poll);
-                    }
-                    jobs.into_iter().for_each(|job| self.start(job, asked));
-                }
+        let again = || Taken { jobs: Vec::new(), wait: Some(Duration::ZERO) };
+        let taken = taken.unwrap_or_else(|| asks.iter().map(|_| again()).collect());
+        for (ask, Taken { jobs, wait }) in asks.iter().zip(taken) {
+            if let Some(line) = self.line(&ask.queue) {
+                line.answered(ask.most as usize, jobs.len(), wait, asked, poll);
             }
-            Err(asks) => {
-                for (queue, most) in asks {
-                    if let Some(line) = self.line(&queue) {
-                        line.answered(most as usize, 0, Some(Duration::ZERO), asked, poll);
-                    }
-                }
+            for job in jobs {
+                self.start(job, asked);
             }
         }
     }

@@ -42,7 +42,7 @@ impl AttemptRun {
         if outcome.is_none() {
             self.shared.heartbeat.remove(&job.lease);
         }
-        let ended = outcome.map(|outcome| self.ended(&job, outcome));
+        let ended = outcome.map(|outcome| Box::new(self.ended(&job, outcome)));
         // The loop may be gone already; then the lease runs out.
         drop(self.shared.told.send(Heard::Finished { queue: job.queue.clone(), lone: job.lone, ended }));
     }

@@ -39,7 +39,7 @@ pub(super) async fn settle(shared: Arc<Shared>, mut batch: Vec<Ended>, pending: 
 }
 
 fn told(shared: &Shared, batch: &[Ended], settled: &[Settled]) {
-    batch.iter().for_each(|one| shared.heartbeat.remove(&one.lease));
+    forget(shared, batch);
     let state = |(one, settled): (&Ended, &Settled)| match settled {
         Settled::To(state) => Some(*state),
         Settled::LeaseLost => {
@@ -58,6 +58,12 @@ fn say(shared: &Shared, batch: &[Ended], states: impl Iterator<Item = Option<Sta
     let all = batch.iter().zip(states).map(told).collect();
     // The loop may be gone already; then nobody counts.
     drop(shared.told.send(Heard::Settled(all)));
+}
+
+fn forget(shared: &Shared, batch: &[Ended]) {
+    for one in batch {
+        shared.heartbeat.remove(&one.lease);
+    }
 }
 
 /// One bad row must not hold up the others: each goes alone, and a lone one goes without what the store choked on.
@@ -82,7 +88,7 @@ fn without_lost(shared: &Shared, batch: Vec<Ended>) -> Vec<Ended> {
         batch.into_iter().partition(|one| shared.heartbeat.holds(&one.lease));
     if !lost.is_empty() {
         say(shared, &lost, std::iter::repeat(None));
-        lost.iter().for_each(|one| shared.heartbeat.remove(&one.lease));
+        forget(shared, &lost);
     }
     held
 }

@@ -29,7 +29,7 @@ pub(crate) async fn two_hundred_producers_of_one_key_make_one_job(store: &Store)
         match answer?? {
             Enqueued::New(id) => fresh.push(id),
             Enqueued::Skipped { existing, state: State::Pending, changed: false, .. } => {
-                skipped.push(existing)
+                skipped.push(existing);
             }
             other => panic!("{other:?}"),
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use sqlx::Connection;
 use onceward::{Cause, Context, Done, Failure, NewJob, OrFail, Outcome, Receipt, Worker};
 
 use crate::harness::{Store, Verdict};
@@ -182,7 +183,6 @@ pub(crate) async fn complete_in_settles_with_the_transaction_or_not_at_all(store
         let (url, sqlite) = (store.direct()?, store.is_sqlite());
         let handler = move |ctx: Context<(String, bool)>| async move {
             let (url, sqlite) = ctx.app().clone();
-            use sqlx::Connection;
             let done = if sqlite {
                 let mut conn = sqlx::SqliteConnection::connect(&url).await?;
                 let mut tx = conn.begin_with("BEGIN IMMEDIATE").await?;
