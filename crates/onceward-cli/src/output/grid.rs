@@ -1,7 +1,10 @@
 //! Tables for people.
 
 use comfy_table::presets::NOTHING;
-use comfy_table::{Attribute, Cell as TableCell, CellAlignment, ContentArrangement, Table};
+use comfy_table::{
+    Attribute, Cell as TableCell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width,
+};
+use unicode_width::UnicodeWidthStr;
 
 use super::Output;
 use super::state::Shown;
@@ -9,6 +12,9 @@ use super::text::{cut, one_line};
 
 /// Longer texts make a table unreadable; `show` and `--json` have them in full.
 const WIDEST: usize = 60;
+
+/// A cell of at most so many columns is not broken into lines, however narrow the terminal.
+const UNBROKEN: usize = 12;
 
 /// Rows under a header.
 #[derive(Debug, Clone, Default)]
@@ -57,10 +63,27 @@ impl Grid {
         for row in &self.rows {
             table.add_row(row.iter().map(|cell| cell.show(output)));
         }
+        let narrowest = self.narrowest();
+        for (column, narrowest) in table.column_iter_mut().zip(narrowest) {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(narrowest)));
+        }
         // The style leaves a space at the left of each line.
         let lines = table.lines().map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned());
         lines.collect::<Vec<_>>().join("\n")
     }
+
+    /// How wide each column must be for its short cells.
+    fn narrowest(&self) -> Vec<u16> {
+        let cells = |at: usize| self.rows.iter().filter_map(move |row| row.get(at)).map(Cell::plain);
+        let columns = self.header.iter().enumerate();
+        columns.map(|(at, name)| as_wide(cells(at).chain([(*name).to_owned()]))).collect()
+    }
+}
+
+fn as_wide(cells: impl Iterator<Item = String>) -> u16 {
+    let widths = cells.map(|text| text.width()).filter(|width| *width <= UNBROKEN);
+    // With the space at each side.
+    u16::try_from(widths.max().unwrap_or(1) + 2).unwrap_or(u16::MAX)
 }
 
 fn heading(name: &str, output: &Output) -> TableCell {
@@ -72,6 +95,15 @@ impl Cell {
     /// A text, or nothing.
     pub(crate) fn maybe(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::Empty, |text| Self::Text(text.into()))
+    }
+
+    fn plain(&self) -> String {
+        match self {
+            Self::Text(text) | Self::Whole(text) => one_line(text),
+            Self::Number(number) => number.to_string(),
+            Self::State(state) => state.to_string(),
+            Self::Empty => String::new(),
+        }
     }
 
     fn show(&self, output: &Output) -> TableCell {
@@ -92,9 +124,9 @@ impl From<&str> for Cell {
     }
 }
 
-/// The columns of the terminal behind standard output.
+/// The columns of the terminal behind standard output. Some terminals do not say, and call it 0.
 pub(super) fn terminal_width() -> Option<u16> {
-    Table::new().width()
+    Table::new().width().filter(|width| *width > 0)
 }
 
 #[cfg(test)]
@@ -117,6 +149,21 @@ mod tests {
     fn columns_line_up_by_display_width() {
         let expected = "channel   state     jobs\n블로그    ● Done      12\nmastodon  ✕ Failed     1";
         assert_eq!(grid().show(&output(false, None)), expected);
+    }
+
+    #[test]
+    fn short_cells_stay_whole_on_a_narrow_terminal() {
+        let mut grid = grid();
+        grid.row([
+            "a-very-long-name/of-a-content/in-a-folder".into(),
+            Cell::State(Shown::Pending),
+            Cell::Empty,
+        ]);
+        let shown = grid.show(&output(false, Some(30)));
+        for whole in ["● Done", "✕ Failed", "○ Waiting", "mastodon", "channel"] {
+            assert!(shown.contains(whole), "{whole}:\n{shown}");
+        }
+        assert!(shown.lines().all(|line| line.width() <= 30), "{shown}");
     }
 
     #[test]
