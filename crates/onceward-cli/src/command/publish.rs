@@ -60,6 +60,7 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
     if stopped.is_none() {
         restore(run, &publisher, &rows).await?;
     }
+    rows.find_held_back(&store.once).await?;
     finish(run, &plan, &rows, stopped)
 }
 

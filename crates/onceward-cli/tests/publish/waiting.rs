@@ -115,3 +115,22 @@ fn a_content_is_moved_released_and_cancelled_as_one() {
     assert_eq!((unknown.code, &unknown.document()["error"]["code"]), (1, &"not_found".into()));
     assert!(!site.path("public").exists());
 }
+
+#[test]
+fn a_post_that_waits_behind_a_pause_says_so() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\nchannels: [rss]", "Text."));
+    site.run(&["channels", "pause", "rss"]);
+    let said = site.run(&["publish", "a.md", "--patience", "100ms"]);
+    assert_eq!(said.code, 5, "{said:?}");
+    assert!(said.stdout.contains("paused") && said.stdout.contains("by hand"), "{said:?}");
+}
+
+#[test]
+fn a_held_post_names_the_command_that_releases_it() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\napprove: true", "Text."));
+    let said = site.run(&["publish", "a.md"]);
+    assert!(said.stdout.contains("onceward contents release a"), "{said:?}");
+    assert_eq!(site.run(&["contents", "release", "a"]).code, 0);
+}

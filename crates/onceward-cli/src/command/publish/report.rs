@@ -95,7 +95,7 @@ fn text(run: &Run, plan: &Plan, rows: &Rows<'_>, totals: &Totals) -> String {
                 row.channel.into(),
                 Cell::State(shown(row)),
                 row.url().map_or(Cell::Empty, |url| Cell::Whole(url.to_owned())),
-                Cell::maybe(note(row)),
+                Cell::maybe(note(row, rows)),
             ]);
         }
         lines.push(grid.show(&run.output));
@@ -126,7 +126,7 @@ fn was_done(row: &Row<'_>) -> bool {
 }
 
 /// Why it is not done, or what to do about it.
-fn note(row: &Row<'_>) -> Option<String> {
+fn note(row: &Row<'_>, rows: &Rows<'_>) -> Option<String> {
     let it = row.standing.as_ref();
     let error = it.and_then(|it| it.error.as_ref()).map(|error| error.text.clone());
     let when = |at: Time| it.map_or(String::new(), |it| relative(at, it.now));
@@ -136,16 +136,18 @@ fn note(row: &Row<'_>) -> Option<String> {
         Stand::Done | Stand::Cancelled | Stand::Running => None,
         Stand::Scheduled => it.map(|it| format!("goes {}", when(it.run_at))),
         Stand::Held => it.and_then(|it| it.held.as_ref()).map(|held| match held.as_str() {
-            "approval" => "waits for a release: onceward jobs release".to_owned(),
+            "approval" => {
+                format!("waits for a release: onceward contents release {}", row.planned.content.id)
+            }
             reason => format!("held: {reason}"),
         }),
         Stand::Checking => it.and_then(|it| it.check_at).map(|at| format!("looked up {}", when(at))),
-        Stand::Open if error.is_some() => Some(format!(
-            "tried again {}: {}",
-            it.map_or(String::new(), |it| when(it.run_at)),
-            error.unwrap_or_default()
-        )),
-        Stand::Open | Stand::Dead | Stand::Parked => error,
+        Stand::Open if rows.held_back(row).is_some() => rows.held_back(row).map(str::to_owned),
+        Stand::Open => error.map(|error| match it.map(|it| (it.run_at, it.now)) {
+            Some((at, now)) if at > now => format!("tried again {}: {error}", when(at)),
+            _ => format!("due again: {error}"),
+        }),
+        Stand::Dead | Stand::Parked => error,
     }
 }
 

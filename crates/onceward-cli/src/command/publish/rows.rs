@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use onceward::{Enqueued, JobId, State, Time};
+use onceward::{Enqueued, JobId, Onceward, State, Time};
 use onceward_publish::{Plan, Planned, Publisher, Standing};
 
+use crate::command::queues::held_back;
 use crate::exit::Totals;
 use crate::progress::Tally;
 use crate::stop::Stop;
@@ -38,6 +39,8 @@ pub(super) enum Stand {
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
     pub(super) all: Vec<Row<'a>>,
+    /// Channels that wait as a whole, with the reason.
+    held_back: BTreeMap<String, String>,
 }
 
 impl<'a> Rows<'a> {
@@ -46,7 +49,8 @@ impl<'a> Rows<'a> {
             let jobs = planned.jobs.iter().zip(answers);
             jobs.map(move |(job, enqueued)| Row { planned, channel: &job.channel, enqueued, standing: None })
         };
-        Self { all: plan.contents.iter().zip(enqueued).flat_map(row).collect() }
+        let all = plan.contents.iter().zip(enqueued).flat_map(row).collect();
+        Self { all, held_back: BTreeMap::new() }
     }
 
     /// Asks the store anew; says whether anything is different.
@@ -84,6 +88,19 @@ impl<'a> Rows<'a> {
             }
         }
         totals
+    }
+
+    /// Finds out which channels wait as a whole.
+    pub(super) async fn find_held_back(&mut self, once: &Onceward) -> Result<(), Stop> {
+        let now = Time::now();
+        let queues = once.queues().await?.into_iter();
+        self.held_back = queues.filter_map(|it| Some((it.name.clone(), held_back(&it, now)?))).collect();
+        Ok(())
+    }
+
+    /// What holds the row's channel back as a whole.
+    pub(super) fn held_back(&self, row: &Row<'_>) -> Option<&str> {
+        self.held_back.get(row.channel).map(String::as_str)
     }
 
     /// Channels with a file of this machine that went out and is not there any more.
