@@ -31,7 +31,6 @@ pub(crate) use select::{Bulk, Filter, Kin, Page, Target};
     long_about = "Carries work from a database to the outside world once: a post to many channels, a mail after a \
                   sign-up, a webhook after a payment. Run any command again; what is done stays done.",
     after_help = HELP,
-    disable_help_subcommand = true,
     propagate_version = true
 )]
 pub(crate) struct Cli {

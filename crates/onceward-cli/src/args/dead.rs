@@ -38,7 +38,7 @@ const HELP: &str = "\
 Examples:
   onceward dead groups                                what went wrong, by cause
   onceward dead revive --error http_422 --dry-run     how many
-  onceward dead revive --error http_422 --canary 5    five first; the rest only if they do not fail again
+  onceward dead revive --error http_422 --canary 5    five first; the rest if they are done
   onceward dead revive 42 --set-payload '{\"to\":\"b@example.org\"}'
 
 A job whose effect may have happened is never revived together with others.";

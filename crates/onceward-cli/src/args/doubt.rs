@@ -34,7 +34,8 @@ Examples:
   onceward doubt resolve 42 --did-not-happen                                it is not there: send it
   onceward doubt resolve 42 --give-up                                       leave it: dead
 
-While the platform may still show it late, --did-not-happen is refused, and the answer says until when.";
+While the platform may still show it late, --did-not-happen is refused, and the answer says until
+when.";
 
 /// Which jobs, and what you found.
 #[derive(Debug, Args)]

@@ -10,11 +10,11 @@ use onceward::time::duration;
 const HELP: &str = "\
 Examples:
   onceward enqueue --queue mail --kind email.welcome --payload '{\"user\":7}'
-  onceward enqueue --queue mail --kind email.welcome --payload @job.json --dedup-key welcome-7 --dedup-for forever
+  onceward enqueue --queue mail --kind email.welcome --payload @job.json --dedup-key welcome-7
   onceward enqueue --batch --queue mail < jobs.jsonl
 
-A line of a batch is {\"queue\":…,\"kind\":…,\"payload\":…,\"dedup_key\":…,\"dedup_for\":…,\"run_at\":…}; what it lacks
-is taken from the flags.";
+A line of a batch is {\"queue\":…,\"kind\":…,\"payload\":…,\"dedup_key\":…,\"dedup_for\":…,\"run_at\":…};
+what it lacks is taken from the flags.";
 
 /// One job, or many.
 #[derive(Debug, Args)]

@@ -41,19 +41,23 @@ pub(crate) struct JobFilter {
     pub(crate) filter: Filter,
 }
 
-/// The states of a job.
+/// The states of a job; the words of tables are taken too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum JobState {
     /// Waits for its time, or is held
+    #[value(alias = "waiting")]
     Pending,
     /// A worker has it
+    #[value(alias = "sending")]
     Running,
     /// The effect happened
     Done,
     /// Gave up
+    #[value(alias = "failed")]
     Dead,
     /// May have happened
+    #[value(aliases = ["unsure", "in-doubt"])]
     InDoubt,
     /// Someone said no before it happened
     Cancelled,

@@ -13,8 +13,8 @@ Examples:
   onceward publish launch.md --at \"2026-12-01 09:00\"
   onceward publish posts/*.md --dry-run            shows every text as it would be sent
 
-It may be run again at any time, after a crash too: what is done is skipped, what was edited before it left is
-updated, and what is unclear is looked up instead of sent twice.";
+It may be run again at any time, after a crash too: what is done is skipped, what was edited
+before it left is updated, and what is unclear is looked up instead of sent twice.";
 
 /// Which contents go where, when, and how carefully.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct Publish {
     /// When to send, instead of the file's time: with an offset, or in the zone of [publish]
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
-    /// Holds the jobs until `onceward jobs release`
+    /// Holds the jobs until `onceward contents release ID`
     #[arg(long)]
     pub(crate) hold: bool,
     /// Stops after the jobs are in the queue; a worker sends them
@@ -48,7 +48,7 @@ pub(crate) struct Publish {
     /// Publishes one file once more, on purpose, under a new id
     #[arg(long, value_name = "ID")]
     pub(crate) as_new: Option<String>,
-    /// How long to wait for jobs that are not settled
+    /// Ends when nothing has moved for this long; the next run, or a worker, goes on
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = duration::parse)]
     pub(crate) patience: Duration,
     /// Agrees to an unusually large number of new jobs
