@@ -104,6 +104,12 @@ fn simple_ids_keep_their_name() {
 }
 
 #[test]
+fn capitals_stay_readable() {
+    let name = slug("posts/MyFirst");
+    assert!(name.starts_with("posts-myfirst-"), "{name}");
+}
+
+#[test]
 fn no_id_leaves_the_folder() {
     let table = [
         "../../etc/passwd",

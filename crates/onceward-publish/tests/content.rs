@@ -132,6 +132,16 @@ fn the_default_id_is_the_path_without_suffix() {
     assert!(matches!(outside, Parsed::Content(content) if content.id == "mine"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_utf_8_is_called_so() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = std::path::Path::new(std::ffi::OsStr::from_bytes(b"posts/\xff.md"));
+    let found = parse(name, b"---\ntitle: A\n---\n", &rules(), &|_| unreachable!("no media"));
+    let Parsed::Refused(found) = found else { panic!("{found:?}") };
+    assert!(found[0].text.contains("not UTF-8"), "{found:?}");
+}
+
 #[test]
 fn an_id_is_text_in_nfc() {
     assert_eq!(content("---\nid: 2026\ntitle: A\n---\n").id, "2026");
@@ -224,7 +234,9 @@ fn a_refusal_reads_as_a_line_of_a_compiler() {
 
 #[test]
 fn nothing_to_publish_is_refused() {
-    assert_eq!(refused("---\nlayout: post\n---\n  \n")[0].code, "content_empty");
+    for front in ["layout: post", "title: \"\"", "title: \" \""] {
+        assert_eq!(refused(&format!("---\n{front}\n---\n  \n"))[0].code, "content_empty", "{front}");
+    }
 }
 
 #[test]

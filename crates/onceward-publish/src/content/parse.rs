@@ -125,8 +125,12 @@ impl Reader<'_> {
             Some(Ok(id)) => content.id = id,
             Some(Err(text)) => self.fields.refuse("id", 1, "id_unreadable", text),
             None => {
-                let text =
-                    "the file lies outside the configuration's folder, so it needs an id: add `id: my-name`";
+                let text = match self.fields.file.to_str() {
+                    None => "the file's name is not UTF-8, so it needs an id: add `id: my-name`",
+                    Some(_) => {
+                        "the file lies outside the configuration's folder, so it needs an id: add `id: my-name`"
+                    }
+                };
                 self.fields.refuse("id", 1, "id_needed", text);
             }
         }

@@ -15,10 +15,11 @@ pub fn slug(id: &str) -> String {
         if name.len() >= MAX_BYTES {
             break;
         }
-        let keep = c.is_alphanumeric() && c.to_lowercase().eq([c]);
-        match if keep || c == '_' { c } else { '-' } {
-            '-' if name.is_empty() || name.ends_with('-') => {}
-            other => name.push(other),
+        for c in c.to_lowercase() {
+            match if c.is_alphanumeric() || c == '_' { c } else { '-' } {
+                '-' if name.is_empty() || name.ends_with('-') => {}
+                other => name.push(other),
+            }
         }
     }
     let name = name.trim_end_matches('-');

@@ -50,7 +50,9 @@ impl Reader<'_> {
         if !self.fields.refused.is_empty() {
             return;
         }
-        let nothing = content.body.trim().is_empty() && content.title.is_none() && content.link.is_none();
+        let nothing = content.body.trim().is_empty()
+            && content.title.as_deref().is_none_or(|title| title.trim().is_empty())
+            && content.link.is_none();
         if nothing
             && content.media.is_empty()
             && content.variants.is_empty()
