@@ -20,7 +20,9 @@ async fn main() -> Outcome<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let jobs = args.iter().find_map(|arg| arg.parse().ok()).unwrap_or(100_000);
     for engine in ["sqlite", "postgres"] {
-        if args.iter().any(|arg| arg == engine) || !args.iter().any(|arg| arg == "sqlite" || arg == "postgres") {
+        if args.iter().any(|arg| arg == engine)
+            || !args.iter().any(|arg| arg == "sqlite" || arg == "postgres")
+        {
             run(engine, jobs).await?;
         }
     }
@@ -49,7 +51,11 @@ async fn run(engine: &str, jobs: usize) -> Outcome<()> {
     let store = Store::fresh(engine).await?;
     let mut waits = ours::enqueue_to_start(&store, 200).await?;
     waits.sort();
-    println!("  enqueue to start, idle queue: p50 {:?}, p99 {:?}", waits[waits.len() / 2], waits[waits.len() * 99 / 100]);
+    println!(
+        "  enqueue to start, idle queue: p50 {:?}, p99 {:?}",
+        waits[waits.len() / 2],
+        waits[waits.len() * 99 / 100]
+    );
     store.drop().await
 }
 

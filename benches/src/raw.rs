@@ -15,14 +15,16 @@ pub(crate) async fn insert_one_by_one(store: &Store, rows: usize) -> Outcome<Rat
         let mut conn = store.sqlite().await?;
         start = Instant::now();
         for _ in 0..rows {
-            let text = "INSERT INTO raw_job (queue, payload, state, run_at) VALUES ('bench', ?1, 'pending', 0)";
+            let text =
+                "INSERT INTO raw_job (queue, payload, state, run_at) VALUES ('bench', ?1, 'pending', 0)";
             sqlx::query(text).bind(PAYLOAD).execute(&mut conn).await?;
         }
     } else {
         let mut conn = store.postgres().await?;
         start = Instant::now();
         for _ in 0..rows {
-            let text = "INSERT INTO raw_job (queue, payload, state, run_at) VALUES ('bench', $1, 'pending', now())";
+            let text =
+                "INSERT INTO raw_job (queue, payload, state, run_at) VALUES ('bench', $1, 'pending', now())";
             sqlx::query(text).bind(PAYLOAD).execute(&mut conn).await?;
         }
     }

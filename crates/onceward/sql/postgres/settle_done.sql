@@ -3,7 +3,7 @@
 WITH gone AS (
     DELETE FROM onceward.job
     WHERE id = ANY (ARRAY (SELECT value::bigint FROM json_array_elements_text($1::text::json) AS value))
-        AND lease_token = $3 AND state = 'running' AND open = 0 AND NOT stop
+        AND lease_token = $3 AND open = 0 AND NOT stop
     RETURNING *
 )
 INSERT INTO onceward.job_history (
