@@ -41,13 +41,18 @@ async fn run(engine: &str, jobs: usize) -> Outcome<()> {
         Ok((ours::batches(store, jobs).await?, raw))
     })
     .await?;
-    pairs(engine, "drain, 500 at once : raw claim and settle by 500", async |store| {
-        raw::insert_batches(store, jobs).await?;
-        let raw = raw::drain(store, jobs, 500).await?;
-        ours::batches(store, jobs).await?;
-        Ok((ours::drain(store, jobs, 500).await?, raw))
-    })
-    .await?;
+    for (at_once, name) in [
+        (500, "drain, 500 at once : raw claim and settle by 500"),
+        (2000, "drain, 2,000 at once : raw claim and settle by 2,000"),
+    ] {
+        pairs(engine, name, async |store| {
+            raw::insert_batches(store, jobs).await?;
+            let raw = raw::drain(store, jobs, at_once).await?;
+            ours::batches(store, jobs).await?;
+            Ok((ours::drain(store, jobs, usize::try_from(at_once)?).await?, raw))
+        })
+        .await?;
+    }
     let store = Store::fresh(engine).await?;
     let mut waits = ours::enqueue_to_start(&store, 200).await?;
     waits.sort();
