@@ -30,7 +30,7 @@ impl Purpose {
 pub struct Lease {
     /// The job.
     pub job: JobId,
-    /// 128 random bits in hexadecimal, made for this claim.
+    /// 128 random bits in hexadecimal, made for the round of claims that took it.
     pub token: String,
 }
 

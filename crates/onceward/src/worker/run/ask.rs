@@ -149,7 +149,7 @@ impl Running {
     }
 }
 
-/// One for each claim: the fence is the job and the token together.
+/// One for a round of claims: the fence is the job and the token together.
 fn token() -> String {
     let mut bytes = [0_u8; 16];
     if getrandom::fill(&mut bytes).is_err() {
