@@ -27,7 +27,7 @@ pub use conn::{Conn, Engine, PgPool, Sql, SqlitePool, Statements};
 pub use database::{Clock, Database, Reader};
 pub use error::{Error, ErrorKind};
 pub use migrate::{Component, Migration, script};
-pub use owner::Boot;
+pub use owner::{Boot, random_id};
 pub use time::{Time, TimeError};
 pub use wake::Changes;
 pub use writer::{Fold, Pending, rank};

@@ -48,7 +48,7 @@ impl fmt::Display for Boot {
 }
 
 /// 128 random bits as 32 hexadecimal digits.
-pub(crate) fn random_id() -> Result<String> {
+pub fn random_id() -> Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)
         .map_err(|e| Error::new(ErrorKind::Other, format!("no random numbers from the system: {e}")))?;

@@ -38,16 +38,20 @@ WITH item AS MATERIALIZED (
     WHERE leaves AND job.id = item.id AND lease_token = item.token AND job.state = 'running'
         AND open = was_open AND stop = was_stop
     RETURNING job.*, item.state AS new_state, item.result AS new_result, item.url AS new_url, item.error AS new_error,
-        said ->> 'class' AS new_class, said ->> 'code' AS new_code, item.tries AS new_tries
+        said ->> 'class' AS new_class, said ->> 'code' AS new_code, said ->> 'platform_code' AS new_platform,
+        item.tries AS new_tries, item.crashes AS new_crashes, item.failed AS new_failed, item.expired AS new_expired
 ), moved AS (
     INSERT INTO onceward.job_history (
         id, queue, kind, version, payload, state, run_at, created_at, policy, dedup_scope, dedup_key, attempts, tries,
         crashes, stop, purpose, lease_owner, claimed_at, claim_no, settled_token, failed_at, error_class, error_code, error_platform,
         last_error, result, url, finished_at)
     SELECT id, queue, kind, version, payload, new_state, run_at, created_at, policy, dedup_scope, dedup_key, attempts,
-        new_tries, crashes, stop, CASE WHEN new_state = 'done' THEN purpose END,
-        CASE WHEN new_state = 'done' THEN lease_owner END, claimed_at, claim_no, lease_token, failed_at, coalesce(new_class, error_class),
-        coalesce(new_code, error_code), error_platform, coalesce(new_error, last_error),
+        new_tries, new_crashes, stop, CASE WHEN new_state = 'done' THEN purpose END,
+        CASE WHEN new_state = 'done' THEN lease_owner END, claimed_at, claim_no,
+        CASE WHEN new_expired THEN settled_token ELSE lease_token END,
+        CASE WHEN new_failed THEN coalesce($2, statement_timestamp()) ELSE failed_at END, coalesce(new_class, error_class),
+        coalesce(new_code, error_code), CASE WHEN new_error IS NULL THEN error_platform ELSE new_platform END,
+        coalesce(new_error, last_error),
         coalesce(new_result, result), coalesce(new_url, url), coalesce($2, statement_timestamp())
     FROM gone
     RETURNING id, settled_token

@@ -254,7 +254,14 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         response: Option<String>,
     ) -> Result<(), Failure> {
         let write = Write::Answer { step: self.step(), state, check_at, receipt, response };
-        self.write(write).await.map(drop)
+        if let Written::Refused = self.write(write).await? {
+            tracing::warn!(
+                job = self.attempt.lease().job,
+                step = self.step,
+                "an answer came after its effect was settled otherwise"
+            );
+        }
+        Ok(())
     }
 
     async fn write(&self, write: Write) -> Result<Written, Failure> {

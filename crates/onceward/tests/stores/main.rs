@@ -45,6 +45,7 @@ laws! {
         an_undecodable_payload_is_dead_and_revivable,
         a_worker_leaves_kinds_and_versions_it_does_not_know,
         a_stop_hands_back_what_does_not_finish,
+        a_job_found_in_a_crash_runs_beside_no_other,
         complete_in_settles_with_the_transaction_or_not_at_all;
     effects:
         an_accepted_effect_has_its_receipt_in_the_ledger,

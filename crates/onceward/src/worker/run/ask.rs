@@ -64,7 +64,10 @@ impl Running {
         let lone = due.values().any(|due| due.lone);
         // A job that must run alone waits for all others to end; nothing new starts before it.
         if any && (!lone || self.busy + self.asking == 0) {
-            self.send(self.wants(&due, lone, now), now);
+            let wants = self.wants(&due, lone, now)?;
+            // From here on, not only from the answer: another claim must not slip in between.
+            self.alone = lone;
+            self.send(wants, now);
             look.asked = true;
         }
         Ok(look)
@@ -89,8 +92,9 @@ impl Running {
         Ok(out)
     }
 
-    fn wants(&self, due: &HashMap<String, Due>, lone: bool, now: Instant) -> Vec<Want> {
-        let token = token();
+    fn wants(&self, due: &HashMap<String, Due>, lone: bool, now: Instant) -> onceward_db::Result<Vec<Want>> {
+        // One token for a round of claims: the fence is the job and the token together.
+        let token = onceward_db::random_id()?;
         let want = |(name, places): (&String, usize)| Want {
             queue: name.clone(),
             most: if lone { 1 } else { u32::try_from(places).unwrap_or(u32::MAX) },
@@ -105,7 +109,7 @@ impl Running {
             .iter()
             .filter(|line| due.get(&line.plan.name).is_some_and(|due| if lone { due.lone } else { due.any }));
         let places = open.map(|line| (&line.plan.name, line.wanted(self.asking > 0, now)));
-        places.map(want).take(if lone { 1 } else { usize::MAX }).collect()
+        Ok(places.map(want).take(if lone { 1 } else { usize::MAX }).collect())
     }
 
     /// Sends a claim on its way; [`Heard::Answered`] tells when it is back.
@@ -135,6 +139,7 @@ impl Running {
 
     pub(super) fn answered(&mut self, Answer { asked, asks, taken }: Answer) {
         self.asking -= 1;
+        self.alone = false;
         let poll = self.settings.poll;
         let again = || Taken { jobs: Vec::new(), wait: Some(Duration::ZERO) };
         let taken = taken.unwrap_or_else(|| asks.iter().map(|_| again()).collect());
@@ -147,13 +152,4 @@ impl Running {
             }
         }
     }
-}
-
-/// One for a round of claims: the fence is the job and the token together.
-fn token() -> String {
-    let mut bytes = [0_u8; 16];
-    if getrandom::fill(&mut bytes).is_err() {
-        tracing::error!("no random numbers from the system");
-    }
-    hex::encode(bytes)
 }

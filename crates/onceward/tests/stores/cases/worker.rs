@@ -207,3 +207,39 @@ pub(crate) async fn complete_in_settles_with_the_transaction_or_not_at_all(store
     assert_eq!(store.count("job", "state = 'pending' AND error_code = 'not_committed'").await?, 1);
     Ok(())
 }
+
+pub(crate) async fn a_job_found_in_a_crash_runs_beside_no_other(store: &Store) -> Verdict {
+    #[derive(Clone, Default)]
+    struct Seen {
+        others: Arc<tokio::sync::Notify>,
+        beside: Arc<AtomicU32>,
+        lone: Arc<AtomicU32>,
+    }
+    for queue in ["one", "two"] {
+        store.once.enqueue(NewJob::untyped(queue, "welcome", "{}")).await?;
+    }
+    let lone = if store.is_sqlite() { "1" } else { "true" };
+    store.execute(&format!("UPDATE @job SET lone = {lone} WHERE queue = 'one'")).await?;
+    let handler = |ctx: Context<Seen>| async move {
+        let seen = ctx.app();
+        if !ctx.job().lone {
+            seen.others.notify_one();
+            return Ok(Done::Nothing);
+        }
+        seen.lone.fetch_add(1, Ordering::SeqCst);
+        // That nothing starts can only be waited for.
+        if tokio::time::timeout(Duration::from_millis(300), seen.others.notified()).await.is_ok() {
+            seen.beside.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(Done::Nothing)
+    };
+    let seen = Seen::default();
+    let worker = Worker::builder(&store.once)
+        .register_fn("welcome", 1, seen.clone(), handler)
+        .queue("one", 1)
+        .queue("two", 5)
+        .build()?;
+    assert_eq!(worker.run_until_idle().await?.done, 2);
+    assert_eq!((seen.lone.load(Ordering::SeqCst), seen.beside.load(Ordering::SeqCst)), (1, 0));
+    Ok(())
+}
