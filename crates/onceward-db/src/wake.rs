@@ -1,22 +1,27 @@
 //! Wake-up across processes: a shorter wait, never the truth. Whoever waits also polls.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep};
 
 use crate::conn::held::Held;
 use crate::conn::open::Pool;
-use crate::{Result, Sql};
+use crate::{Result, Sql, files};
 
 const DATA_VERSION: Sql = crate::sql!("data_version");
 const NOTIFY: Sql = crate::sql!("notify");
 
-/// After activity the file is looked at every millisecond for a second, then less often.
-const EAGER: Duration = Duration::from_millis(1);
+/// How long to wait between two looks at the file, by how long ago something was committed: what follows a commit
+/// follows soon, and an idle worker's own sign of life must not cost a percent of a core.
+const GAPS: [(Duration, Duration); 2] = [
+    (Duration::from_millis(200), Duration::from_millis(1)),
+    (Duration::from_secs(1), Duration::from_millis(5)),
+];
 const CALM: Duration = Duration::from_millis(25);
-const EAGER_FOR: Duration = Duration::from_secs(1);
+/// The database itself is asked at least this often.
+const ASK_ANYWAY: Duration = Duration::from_millis(250);
 /// At most one NOTIFY in this time: it takes a lock that all commits of the cluster share.
 const NOTIFY_GAP: Duration = Duration::from_millis(5);
 const RECONNECT: Duration = Duration::from_secs(5);
@@ -85,15 +90,30 @@ async fn watch_file(bell: Bell, pool: Pool) {
 async fn watch_file_once(bell: &Bell, pool: &Pool) -> Result<()> {
     let mut reading = pool.reader().await?;
     let (mut seen, mut active) = (None, Instant::now());
+    let (mut stamp, mut asked) = (None, Instant::now());
     loop {
-        let row = reading.conn().row(&DATA_VERSION, vec![]).await?;
-        let version = row.map(|row| row.int("data_version")).transpose()?;
-        if version != seen {
-            (seen, active) = (version, Instant::now());
-            bell.ring_here();
+        let now = log_stamp(pool);
+        if now != stamp || asked.elapsed() >= ASK_ANYWAY {
+            (stamp, asked) = (now, Instant::now());
+            let row = reading.conn().row(&DATA_VERSION, vec![]).await?;
+            let version = row.map(|row| row.int("data_version")).transpose()?;
+            if version != seen {
+                (seen, active) = (version, Instant::now());
+                bell.ring_here();
+            }
         }
-        sleep(if active.elapsed() < EAGER_FOR { EAGER } else { CALM }).await;
+        let quiet = active.elapsed();
+        let gap = GAPS.iter().find(|(until, _)| quiet < *until).map_or(CALM, |(_, gap)| *gap);
+        sleep(gap).await;
     }
+}
+
+/// Length and time of the log: a look at them costs a hundredth of asking the database, and any commit changes one,
+/// but for two within one tick of the file system's clock, which [`ASK_ANYWAY`] is for.
+fn log_stamp(pool: &Pool) -> Option<(u64, SystemTime)> {
+    let log = files::beside(pool.path()?, "-wal");
+    let about = std::fs::metadata(log).ok()?;
+    Some((about.len(), about.modified().ok()?))
 }
 
 async fn listen(bell: Bell, pool: Pool) {
