@@ -35,9 +35,7 @@ impl std::ops::Deref for TestStore {
 /// # Ok(()) }
 /// ```
 pub async fn store() -> Result<TestStore, Error> {
-    let mut bytes = [0_u8; 8];
-    getrandom::fill(&mut bytes).map_err(|e| Error::invalid("no_random", e.to_string()))?;
-    let folder = std::env::temp_dir().join(format!("onceward-test-{}", hex::encode(bytes)));
+    let folder = std::env::temp_dir().join(format!("onceward-test-{}", onceward_db::random_id()?));
     std::fs::create_dir_all(&folder)
         .map_err(|e| Error::invalid("no_folder", format!("{}: {e}", folder.display())))?;
     let once = Onceward::open(&format!("sqlite://{}/test.db", folder.display())).await?;

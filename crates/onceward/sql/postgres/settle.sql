@@ -1,18 +1,18 @@
 -- Writes decisions about leased jobs. Each names its lease token and what it was decided on; a job where any of that
 -- has changed meanwhile is not hit and not in the answer.
 WITH item AS MATERIALIZED (
-    SELECT id, token, state, onceward.instant(run_at) AS run_at, held_reason, tries, crashes, lone <> 0 AS lone, checks,
+    SELECT id, token, state, onceward.instant(run_at) AS run_at, tries, crashes, lone <> 0 AS lone, checks,
         onceward.instant(check_at) AS check_at, onceward.instant(waiting_since) AS waiting_since, failed, expired, error,
         error::json AS said, result, url, was_open, was_stop <> 0 AS was_stop, state IN ('done', 'cancelled') AS leaves
     FROM json_to_recordset($1::text::json) AS item (
-        id bigint, token text, state text, run_at bigint, held_reason text, tries bigint, crashes bigint, lone bigint,
+        id bigint, token text, state text, run_at bigint, tries bigint, crashes bigint, lone bigint,
         checks bigint, check_at bigint, waiting_since bigint, failed boolean, expired boolean, error text, result text, url text,
         was_open bigint, was_stop bigint)
 ), stays AS (
     UPDATE onceward.job SET
         state = item.state,
         run_at = coalesce(item.run_at, job.run_at),
-        held_reason = item.held_reason,
+        held_reason = NULL,
         tries = item.tries,
         crashes = item.crashes,
         lone = item.lone,

@@ -1,5 +1,6 @@
 -- Gives the newest generation of a step, as long as the lease that asks still holds.
-SELECT job_id, step, generation, class, key, request, request_hash, closes, state, token, sends, looks, absent, first_sent_at, last_sent_at, quiet_until, check_at, remote_id, remote_url, response, coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now FROM onceward_effect
+SELECT generation, class, key, request, request_hash, state, sends, looks, absent, first_sent_at, quiet_until,
+    remote_id, remote_url, response, coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now FROM onceward_effect
 WHERE job_id = ?1 AND step = ?3
     AND EXISTS (SELECT 1 FROM onceward_job WHERE id = ?1 AND lease_token = ?4 AND onceward_job.state = 'running')
 ORDER BY generation DESC LIMIT 1

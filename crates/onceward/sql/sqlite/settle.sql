@@ -3,7 +3,7 @@
 UPDATE onceward_job SET
     state = item.value ->> '$.state',
     run_at = coalesce(item.value ->> '$.run_at', run_at),
-    held_reason = item.value ->> '$.held_reason',
+    held_reason = NULL,
     tries = item.value ->> '$.tries',
     crashes = item.value ->> '$.crashes',
     lone = item.value ->> '$.lone',

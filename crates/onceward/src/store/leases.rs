@@ -124,8 +124,8 @@ async fn take(
     if jobs == NONE {
         return Ok(Vec::new());
     }
-    let jobs: Vec<Told> =
-        serde_json::from_str(&jobs).map_err(|e| Error::new(ErrorKind::Decode, format!("claim_pick: {e}")))?;
+    let jobs: Vec<Told> = serde_json::from_str(&jobs)
+        .map_err(|e| Error::new(ErrorKind::Decode, format!("{}: {e}", pick.name)))?;
     let ids: Vec<JobId> = jobs.iter().map(|told| told.0).collect();
     let args: Vec<Value> = vec![
         items(&ids)?.into(),
@@ -141,11 +141,6 @@ async fn take(
 
 /// An empty JSON array.
 pub(super) const NONE: &str = "[]";
-
-/// The one document of a one-row answer.
-pub(super) fn document(row: Option<Row>, column: &str) -> Result<String> {
-    row.map_or_else(|| Ok(NONE.to_owned()), |row| row.text(column))
-}
 
 /// A job in the words of `claim_pick.sql`, column by column, as it was before its claim.
 #[derive(Deserialize)]

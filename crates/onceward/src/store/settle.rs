@@ -114,7 +114,7 @@ async fn look<'a>(conn: &mut Conn<'_>, ended: &[&'a Ended], now: Option<Time>) -
     Ok(known)
 }
 
-pub(super) fn facts(row: &Row) -> Result<Facts> {
+fn facts(row: &Row) -> Result<Facts> {
     Ok(Facts {
         tries: unsigned(row.int("tries")?),
         crashes: unsigned(row.int("crashes")?),
@@ -217,13 +217,13 @@ async fn settled_before<'a>(conn: &mut Conn<'_>, lost: &[&'a Ended]) -> Result<H
 }
 
 #[derive(Serialize)]
-pub(super) struct Fence<'a> {
+struct Fence<'a> {
     id: i64,
     token: &'a str,
 }
 
 impl<'a> Fence<'a> {
-    pub(super) fn of(lease: &'a Lease) -> Self {
+    fn of(lease: &'a Lease) -> Self {
         Self { id: lease.job, token: &lease.token }
     }
 }
@@ -234,7 +234,6 @@ struct Item<'a> {
     token: &'a str,
     state: &'static str,
     run_at: Option<i64>,
-    held_reason: Option<&'a str>,
     tries: u32,
     crashes: u32,
     lone: u8,
@@ -258,7 +257,6 @@ impl<'a> Item<'a> {
             token: &ended.lease.token,
             state: settlement.state.as_str(),
             run_at: micros(settlement.run_at),
-            held_reason: None,
             tries: settlement.tries,
             crashes: settlement.crashes,
             lone: u8::from(settlement.lone),

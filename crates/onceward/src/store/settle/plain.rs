@@ -8,7 +8,7 @@ use super::{DEDUP_SETTLE, DedupItem, Ended, Settled};
 use crate::lease::Lease;
 use crate::settle::{Ending, Signal};
 use crate::store::counters::Deltas;
-use crate::store::leases::{NONE, document};
+use crate::store::leases::NONE;
 use crate::store::queues::{self, Signals};
 use crate::store::{chosen, items};
 use crate::{Done, JobId, State};
@@ -48,7 +48,8 @@ async fn write(
 ) -> Result<HashSet<JobId>> {
     let jobs: Vec<JobId> = ended.iter().map(|one| one.lease.job).collect();
     let args = vec![items(&jobs)?.into(), token.into()];
-    let ids = document(conn.row(&chosen(SETTLE_DONE_PICK), args).await?, "ids")?;
+    let Some(row) = conn.row(&chosen(SETTLE_DONE_PICK), args).await? else { return Ok(HashSet::new()) };
+    let ids = row.text("ids")?;
     if ids == NONE {
         return Ok(HashSet::new());
     }
