@@ -3,10 +3,15 @@
 //! | act | pure | may be repeated |
 //! | --- | --- | --- |
 //! | [`limits`](Channel::limits), [`render`](Channel::render), [`class`](Channel::class) | yes | – |
+//! | [`prepare`](Channel::prepare) | no | **yes, unseen**: tokens, uploads, drafts |
 //! | [`commit`](Channel::commit) | no | **no**: the one visible change, one request, no retry inside |
-//! | [`verify`](Channel::verify), [`check`](Channel::check) | no | yes |
+//! | [`verify`](Channel::verify), [`learn`](Channel::learn), [`check`](Channel::check) | no | yes |
+//! | [`finish`](Channel::finish) | no | yes, and may fail without consequence |
 //!
 //! The ledger decides what may be sent again, by the class; an adapter never does.
+
+mod limits;
+mod sending;
 
 use std::fmt;
 use std::future::Future;
@@ -17,13 +22,16 @@ use serde_json::Value as Json;
 
 use crate::dress::Dressed;
 
+pub use limits::{Limits, MediaLimits};
+pub use sending::Sending;
+
 /// What an act of an adapter gives, later.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A kind of channel, with the settings of one channel.
 pub trait Channel: fmt::Debug + Send + Sync + 'static {
-    /// What it can take.
-    fn limits(&self) -> Limits {
+    /// What it can take. `server` is what [`learn`](Channel::learn) gave last; null when it never did.
+    fn limits(&self, _server: &Json) -> Limits {
         Limits::default()
     }
 
@@ -33,8 +41,25 @@ pub trait Channel: fmt::Debug + Send + Sync + 'static {
     /// The reason why this channel cannot take the post.
     fn render(&self, post: &Dressed<'_>) -> Result<Vec<Part>, Reason>;
 
-    /// What the platform offers for sending once.
-    fn class(&self) -> Class;
+    /// How the parts of one post belong together.
+    fn bond(&self) -> Bond {
+        Bond::Chain
+    }
+
+    /// What the platform offers for sending this once. The request is as [`prepare`](Channel::prepare) left it.
+    fn class(&self, request: &Json) -> Class;
+
+    /// Does all that nobody sees and that may be done again: renews a token, uploads media, makes a draft.
+    ///
+    /// Called in each attempt before a part is sent, first with the request as it was rendered, later with the one
+    /// that is frozen. What it returns the first time is frozen: ids of uploads and drafts go in there. A frozen
+    /// request stays as it is, whatever is returned.
+    ///
+    /// # Errors
+    /// What stands in the way. Nothing was sent.
+    fn prepare<'a>(&'a self, _to: &'a Sending<'a>, request: Json) -> Doing<'a, Result<Json, Failure>> {
+        Box::pin(async move { Ok(request) })
+    }
 
     /// Makes the one visible change, with the request as it was frozen.
     fn commit<'a>(
@@ -48,22 +73,48 @@ pub trait Channel: fmt::Debug + Send + Sync + 'static {
         Box::pin(async { Seen::CannotTell })
     }
 
+    /// Where a person can look at what was accepted, if the receipt does not say. Failing costs nothing.
+    fn finish<'a>(&'a self, _to: &'a Sending<'a>, _receipt: &'a Receipt) -> Doing<'a, Option<String>> {
+        Box::pin(async { None })
+    }
+
+    /// Asks the server what it takes, where it tells: kept in the store, and given to `limits` and `render`.
+    fn learn(&self) -> Option<Doing<'_, Result<Json, Failure>>> {
+        None
+    }
+
     /// Makes again what it keeps in files of this machine, from the store. Sends nothing to anyone.
     fn restore<'a>(&'a self, _once: &'a Onceward, _channel: &'a str) -> Doing<'a, Result<(), Failure>> {
         Box::pin(async { Ok(()) })
     }
 
-    /// Whether it could be sent to now: credentials, permissions. Posts nothing; says what was found.
-    fn check(&self) -> Doing<'_, Result<String, Failure>>;
+    /// Whether it could be sent to now: credentials, permissions. Posts nothing.
+    fn check(&self) -> Doing<'_, Result<Checked, Failure>>;
 }
 
-/// What a channel can take; `None`: no limit of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
-    /// The longest text of one part, counted as the platform counts.
-    pub text: Option<usize>,
-    /// The most pictures of one part.
-    pub media: Option<usize>,
+/// How the parts of one post belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bond {
+    /// A thread: each part answers the one before, so none is sent before that one was accepted.
+    Chain,
+    /// Each stands alone, such as a mail to each recipient: one that fails does not keep back the others.
+    Apart,
+}
+
+/// What [`Channel::check`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// The account at the other end, the same for two channels that lead to one account.
+    pub account: Option<String>,
+    /// What was found, for people.
+    pub text: String,
+}
+
+impl Checked {
+    /// No account, just words.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { account: None, text: text.into() }
+    }
 }
 
 /// One visible piece of a post: most channels have one, a thread has several.
@@ -93,17 +144,11 @@ impl Reason {
     pub fn new(code: &'static str, text: impl Into<String>) -> Self {
         Self { code, key: None, text: text.into() }
     }
-}
 
-/// Where a post goes, in the hands of [`Channel::commit`].
-#[derive(Debug, Clone, Copy)]
-pub struct Sending<'a> {
-    /// The store: media, and what the channel published before.
-    pub once: &'a Onceward,
-    /// The channel's stable id.
-    pub channel: &'a str,
-    /// The content's id.
-    pub content: &'a str,
-    /// The receipt of the part before, in a thread.
-    pub previous: Option<&'a Receipt>,
+    /// The same reason, said of a front matter key.
+    #[must_use]
+    pub fn of(mut self, key: &'static str) -> Self {
+        self.key = Some(key);
+        self
+    }
 }

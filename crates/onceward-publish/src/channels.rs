@@ -1,5 +1,6 @@
 //! One file or folder for each kind of channel; what is special about a platform is there and nowhere else.
 
+mod answer;
 pub mod archive;
 pub mod atomic_file;
 mod entry;

@@ -1,61 +1,62 @@
-//! The handler of a post's job: renders, and hands every part to the effect ledger.
+//! The handler of a post's job: may it go now, what are its parts, and each part through the effect ledger.
 
-use onceward::{Cause, Context, Done, Failure, Outcome, Purpose, Receipt};
+mod parts;
 
-use crate::channel::Sending;
+use onceward::{Cause, Context, Done, Failure, Outcome, Purpose};
+
+use crate::channel::{Bond, Reason};
+use crate::configured::Configured;
 use crate::post::Post;
 use crate::publisher::Publisher;
 
 pub(crate) async fn deliver(ctx: Context<Publisher>) -> Outcome {
-    let job = ctx.job();
-    let post: Post = serde_json::from_str(&job.payload)
+    let post: Post = serde_json::from_str(&ctx.job().payload)
         .map_err(|error| Failure::permanent(Cause::new("payload_unreadable", error.to_string())))?;
-    let Some(channel) = ctx.app().channel(&post.channel) else {
-        return Err(Failure::transient(Cause::new(
-            "channel_missing",
-            "this channel is not configured any more",
-        )));
-    };
-    let adapter = channel
-        .adapter
-        .as_ref()
-        .map_err(|lacking| Failure::AuthNeeded { cause: Cause::new("secret_missing", lacking) })?;
-    // A look is not a sending, and may not wait.
-    let quiet = channel.quiet.as_ref().filter(|_| job.purpose == Purpose::Run);
-    if let Some(end) = quiet.and_then(|quiet| quiet.until(job.claimed_at)) {
-        return Ok(Done::Snooze(end));
+    let channel = ctx.app().channel(&post.channel).ok_or_else(missing)?;
+    let adapter = channel.adapter.as_deref().map_err(lacking)?;
+    if let Some(done) = not_now(&ctx, &post, channel).await? {
+        return Ok(done);
     }
-    let first = job.attempt == 1 && job.purpose == Purpose::Run;
-    if post.expire_at.is_some_and(|at| first && at <= job.claimed_at) {
+    let delivery = parts::Delivery { ctx: &ctx, post: &post, channel, adapter };
+    let steps = delivery.steps().await?;
+    match adapter.bond() {
+        Bond::Chain => delivery.chain(steps).await,
+        Bond::Apart => delivery.apart(steps).await,
+    }
+}
+
+/// Quiet hours and stale posts.
+async fn not_now(
+    ctx: &Context<Publisher>,
+    post: &Post,
+    channel: &Configured,
+) -> Result<Option<Done>, Failure> {
+    let job = ctx.job();
+    // A look is not a sending, and may not wait.
+    if job.purpose != Purpose::Run {
+        return Ok(None);
+    }
+    if let Some(end) = channel.quiet.as_ref().and_then(|quiet| quiet.until(job.claimed_at)) {
+        return Ok(Some(Done::Snooze(end)));
+    }
+    if post.expire_at.is_some_and(|at| job.attempt == 1 && at <= job.claimed_at) {
         // Asked to stop while it runs, with nothing sent, it is cancelled as soon as it is handed back.
         ctx.once().cancel(job.lease.job).await?;
-        return Ok(Done::Interrupted);
+        return Ok(Some(Done::Interrupted));
     }
-    // The moment is frozen with the first send: later renderings are not used.
-    let parts = channel.dress.put_on(&post, &channel.name, job.claimed_at).and_then(|it| adapter.render(&it));
-    let parts = parts.map_err(|reason| Failure::permanent(Cause::new(reason.code, reason.text)))?;
-    let last = parts.len().saturating_sub(1);
-    let mut receipt: Option<Receipt> = None;
-    for (at, part) in parts.into_iter().enumerate() {
-        let to = Sending {
-            once: ctx.once(),
-            channel: &post.channel,
-            content: &post.content,
-            previous: receipt.as_ref(),
-        };
-        let step = if last == 0 { "post".to_owned() } else { format!("part:{at}") };
-        let mut effect = ctx.effect(&step, part.request).class(adapter.class()).timeout(channel.timeout);
-        if channel.resend {
-            effect = effect.resend();
-        }
-        if at == last {
-            effect = effect.closes();
-        }
-        let sent = effect
-            .verify(async |intent| adapter.verify(&to, &intent).await)
-            .send(async |intent| adapter.commit(&to, &intent).await)
-            .await?;
-        receipt = Some(sent);
+    Ok(None)
+}
+
+fn missing() -> Failure {
+    Failure::transient(Cause::new("channel_missing", "this channel is not configured any more"))
+}
+
+fn lacking(lacking: &String) -> Failure {
+    Failure::AuthNeeded { cause: Cause::new("secret_missing", lacking) }
+}
+
+impl From<Reason> for Failure {
+    fn from(reason: Reason) -> Self {
+        Self::permanent(Cause::new(reason.code, reason.text))
     }
-    Ok(receipt.map_or(Done::Nothing, Done::Receipt))
 }

@@ -2,6 +2,7 @@
 
 use minijinja::{Environment, context};
 use onceward::Time;
+use serde_json::Value as Json;
 use url::Url;
 
 use crate::body::{self, Links};
@@ -32,6 +33,8 @@ pub struct Dressed<'a> {
     pub whole: String,
     /// When it is published: frozen with the first send.
     pub at: Time,
+    /// What the channel's server said it takes; null: it never did.
+    pub server: &'a Json,
 }
 
 impl Dress {
@@ -39,7 +42,13 @@ impl Dress {
     ///
     /// # Errors
     /// When the template is wrong.
-    pub fn put_on<'a>(&self, post: &'a Post, channel: &str, at: Time) -> Result<Dressed<'a>, Reason> {
+    pub fn put_on<'a>(
+        &self,
+        post: &'a Post,
+        channel: &str,
+        at: Time,
+        server: &'a Json,
+    ) -> Result<Dressed<'a>, Reason> {
         let link = post.link.as_deref().map(|link| self.link(link, channel));
         let plain = body::text(&post.body, &Links::NONE);
         let own = self.template.is_none();
@@ -51,7 +60,7 @@ impl Dress {
         let tags = (self.hashtags && own).then(|| hashtags(&post.tags)).filter(|tags| !tags.is_empty());
         let pieces = [Some(text.clone()).filter(|text| !text.is_empty()), appended, tags];
         let whole = pieces.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-        Ok(Dressed { post, link, text, whole, at })
+        Ok(Dressed { post, link, text, whole, at, server })
     }
 
     /// The link with the channel's addition to its query.

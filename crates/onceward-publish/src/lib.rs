@@ -11,6 +11,7 @@
 //! post, dress   a content as one channel gets it, and in that channel's dress
 //! plan          contents × channels → what a run will do
 //! publisher     plans, enqueues in one transaction, serves workers
+//! learned       what servers say they take
 //! deliver       the handler of a post's job
 //! ```
 
@@ -23,6 +24,7 @@ pub mod date;
 mod deliver;
 mod dress;
 pub mod front_matter;
+mod learned;
 pub mod media;
 mod missed;
 mod plan;

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use onceward::{State, Time};
+use serde_json::Value as Json;
 
 use crate::channel::{Part, Reason};
 use crate::configured::Configured;
 use crate::content::{Batch, Content, Skipped};
+use crate::learned::Servers;
 use crate::post::Post;
 use crate::refusal::Refusal;
 use crate::store::contents::{Known, KnownJob, Look};
@@ -87,6 +89,7 @@ pub(crate) struct Facts<'a> {
     pub channels: &'a BTreeMap<String, Configured>,
     /// Stable ids by name; a channel that was never used has none.
     pub ids: &'a BTreeMap<String, String>,
+    pub servers: &'a Servers,
     pub known: &'a BTreeMap<String, Known>,
     pub now: Time,
 }
@@ -138,9 +141,10 @@ fn one(
         let act = act(job);
         let asked = planned.content.approve && !is_approved(known, job, name, &post);
         let hold = asked || wishes.hold || held_by_hand(known, job);
-        match preflight(channel, &post, act, publish_at.unwrap_or(facts.now).max(facts.now)) {
+        let server = facts.servers.said(id);
+        match preflight(channel, &post, act, publish_at.unwrap_or(facts.now).max(facts.now), &server) {
             Ok(parts) => {
-                let longest = channel.adapter.as_ref().ok().and_then(|it| it.limits().text);
+                let longest = channel.adapter.as_ref().ok().and_then(|it| it.limits(&server).text);
                 planned.jobs.push(PlannedJob { channel: name.clone(), post, act, hold, parts, longest });
             }
             Err(reason) => refused.push(refusal(&planned.content, name, &reason)),
@@ -187,7 +191,13 @@ fn is_approved(known: Option<&Known>, job: Option<&KnownJob>, channel: &str, pos
 pub(crate) const APPROVAL: &str = "approval";
 
 /// Everything that can be known before anything is enqueued.
-fn preflight(channel: &Configured, post: &Post, act: Act, at: Time) -> Result<Vec<Part>, Reason> {
+fn preflight(
+    channel: &Configured,
+    post: &Post,
+    act: Act,
+    at: Time,
+    server: &Json,
+) -> Result<Vec<Part>, Reason> {
     if act == Act::Leave {
         return Ok(Vec::new());
     }
@@ -201,7 +211,11 @@ fn preflight(channel: &Configured, post: &Post, act: Act, at: Time) -> Result<Ve
             format!("the content has {length} bytes with everything; at most {LONGEST} fit into a job");
         return Err(Reason::new("content_too_large", text));
     }
-    adapter.render(&channel.dress.put_on(post, &channel.name, at)?)
+    let dressed = channel.dress.put_on(post, &channel.name, at, server)?;
+    if let Some(limits) = adapter.limits(server).media {
+        limits.fit(&post.media)?;
+    }
+    adapter.render(&dressed)
 }
 
 fn refusal(content: &Content, channel: &str, reason: &Reason) -> Refusal {

@@ -9,6 +9,7 @@ use onceward_db::Database;
 use crate::configured::Configured;
 use crate::content::{Batch, Content};
 use crate::deliver;
+use crate::learned::Servers;
 use crate::media::{self, Place};
 use crate::missed;
 use crate::plan::{APPROVAL, Act, Facts, Plan, Planned, PlannedJob, Wishes, plan};
@@ -29,6 +30,7 @@ struct Inner {
     channels: BTreeMap<String, Configured>,
     /// Stable ids by name.
     ids: BTreeMap<String, String>,
+    servers: Servers,
 }
 
 /// Brings the publisher's tables to the version of this program; gives how many steps ran.
@@ -54,12 +56,13 @@ pub async fn preview(
     wishes: &Wishes,
 ) -> Result<Plan, Error> {
     let channels = by_name(channels);
-    let Some(once) = once else { return survey(None, &channels, &BTreeMap::new(), batch, wishes).await };
+    let (ids, servers) = (BTreeMap::new(), Servers::default());
+    let Some(once) = once else { return survey(None, &channels, &ids, &servers, batch, wishes).await };
     if once.db().version(&PUBLISH_TABLES).await? < PUBLISH_TABLES.newest() {
-        return survey(None, &channels, &BTreeMap::new(), batch, wishes).await;
+        return survey(None, &channels, &ids, &servers, batch, wishes).await;
     }
-    let ids = channels::list(once.db()).await?;
-    survey(Some(once.db()), &channels, &ids, batch, wishes).await
+    let (ids, servers) = (channels::list(once.db()).await?, Servers::open(once).await?);
+    survey(Some(once.db()), &channels, &ids, &servers, batch, wishes).await
 }
 
 impl Publisher {
@@ -73,13 +76,23 @@ impl Publisher {
         let named = channels.iter().map(|it| Named { name: it.name.clone(), was: it.was.clone() });
         let ids = channels::claim(once.db(), named.collect()).await?;
         missed::hold(once, channels.iter()).await?;
-        Ok(Self(Arc::new(Inner { once: once.clone(), channels: by_name(channels), ids })))
+        let servers = Servers::open(once).await?;
+        Ok(Self(Arc::new(Inner { once: once.clone(), channels: by_name(channels), ids, servers })))
+    }
+
+    /// Asks the servers of these channels what they take, where they tell and were not asked for a day. One that
+    /// cannot be asked is no failure: what it said before holds, or the platform's usual limits.
+    pub async fn learn<'n>(&self, channels: impl IntoIterator<Item = &'n str>) -> Result<(), Error> {
+        let adapter = |name: &str| Some(Arc::clone(self.0.channels.get(name)?.adapter.as_ref().ok()?));
+        let named =
+            channels.into_iter().filter_map(|name| Some((self.0.ids.get(name)?.clone(), adapter(name)?)));
+        self.0.servers.ask(&self.0.once, named.collect()).await
     }
 
     /// What a run would do.
     pub async fn plan(&self, batch: Batch, wishes: &Wishes) -> Result<Plan, Error> {
-        let Inner { once, channels, ids } = &*self.0;
-        survey(Some(once.db()), channels, ids, batch, wishes).await
+        let Inner { once, channels, ids, servers } = &*self.0;
+        survey(Some(once.db()), channels, ids, servers, batch, wishes).await
     }
 
     /// Enqueues what is planned, all in one transaction: contents, media and jobs. Gives one answer for each job.
@@ -140,6 +153,11 @@ impl Publisher {
         self.0.channels.get(channel).is_some_and(|it| it.adapter.is_ok())
     }
 
+    /// What the server of the channel of that stable id said it takes.
+    pub(crate) fn learned(&self, id: &str) -> serde_json::Value {
+        self.0.servers.said(id)
+    }
+
     /// The channel of that stable id.
     pub(crate) fn channel(&self, id: &str) -> Option<&Configured> {
         let name = self.0.ids.iter().find(|(_, known)| *known == id).map(|(name, _)| name)?;
@@ -155,6 +173,7 @@ async fn survey(
     db: Option<&Database>,
     channels: &BTreeMap<String, Configured>,
     ids: &BTreeMap<String, String>,
+    servers: &Servers,
     mut batch: Batch,
     wishes: &Wishes,
 ) -> Result<Plan, Error> {
@@ -166,7 +185,7 @@ async fn survey(
         Some(db) => contents::known(db, &names).await?,
         None => BTreeMap::new(),
     };
-    let mut planned = plan(batch, wishes, &Facts { channels, ids, known: &known, now: Time::now() });
+    let mut planned = plan(batch, wishes, &Facts { channels, ids, servers, known: &known, now: Time::now() });
     if let (Some(db), None) = (db, &wishes.as_new) {
         let alike = contents::alike(db, &planned.looks()).await?;
         planned.refuse_moved(&alike);

@@ -3,6 +3,7 @@
 pub(crate) mod channels;
 pub(crate) mod contents;
 pub(crate) mod entries;
+pub(crate) mod learned;
 pub(crate) mod media;
 pub(crate) mod standing;
 
@@ -10,7 +11,7 @@ use onceward_db::{Component, Error, ErrorKind, Migration, Result, migration};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-const MIGRATIONS: &[Migration] = &[migration!(1, "0001_publish")];
+const MIGRATIONS: &[Migration] = &[migration!(1, "0001_publish"), migration!(2, "0002_learned")];
 
 /// The tables of the publisher; they need those of the queue in the same database.
 pub const PUBLISH_TABLES: Component = Component { name: "publish", migrations: MIGRATIONS };

@@ -15,7 +15,7 @@ use crate::retry::RetryPolicy;
 use crate::settle::Ending;
 use crate::store::leases;
 use crate::store::settle::{Ended, Settled, settle_all};
-use crate::{Done, Error, Onceward, Receipt, State, Time};
+use crate::{Done, EffectView, Error, Onceward, Receipt, State, Time};
 
 /// One attempt at one job, in the hands of its handler.
 #[derive(Debug)]
@@ -103,6 +103,14 @@ impl<A> Context<A> {
     /// `step` names it within the job: `charge`, `part:3`. The request holds no credentials.
     pub fn effect<R: Serialize + DeserializeOwned>(&self, step: &str, request: R) -> Effect<'_, R> {
         Effect::new(&self.attempt, step, request)
+    }
+
+    /// The job's steps as the ledger has them, each in its newest generation: what an earlier attempt froze.
+    pub async fn steps(&self) -> Result<Vec<EffectView>, Error> {
+        let steps = self.attempt.once.effects(self.attempt.job.lease.job).await?;
+        let is_newest = |at: usize| steps.get(at + 1).is_none_or(|next| next.step != steps[at].step);
+        let newest: Vec<bool> = (0..steps.len()).map(is_newest).collect();
+        Ok(steps.into_iter().zip(newest).filter_map(|(step, newest)| newest.then_some(step)).collect())
     }
 
     /// Settles the job as done inside the handler's own transaction: exactly once, if the effect is in that database.

@@ -93,6 +93,9 @@ pub struct Intent<R> {
 pub enum Seen {
     /// It happened, and this proves it.
     Found(Receipt),
+    /// Any of these could be it, the likeliest first: it is the first that no other job of the queue owns. When all
+    /// of them have owners, it is absent.
+    AnyOf(Vec<Receipt>),
     /// It is certainly not there. A failed look is not this.
     Absent,
     /// The look failed, or was not conclusive.

@@ -39,7 +39,10 @@ pub(crate) async fn run(run: &Run, args: &Publish) -> Result<Exit, Stop> {
 async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop> {
     let publisher = publishing::publisher(&store.config, &store.once).await?;
     store.define_queues().await?;
-    let plan = publisher.plan(read(args, &store.config), &wishes(args, &store.config)?).await?;
+    let (batch, wishes) = (read(args, &store.config), wishes(args, &store.config)?);
+    let named = batch.contents.iter().flat_map(|content| &content.channels);
+    publisher.learn(named.chain(wishes.to.iter().flatten()).map(String::as_str)).await?;
+    let plan = publisher.plan(batch, &wishes).await?;
     if !plan.refused.is_empty() && !args.skip_refused {
         report::refused(run, &plan)?;
         return Ok(Exit::Usage);

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 
 use super::{Entry, Picture as Shown, atomic_file};
 use crate::body::{self, Links};
-use crate::channel::{Part, Reason, Sending};
+use crate::channel::{Checked, Part, Reason, Sending};
 use crate::dress::Dressed;
 use crate::store::{entries, media};
 
@@ -204,12 +204,12 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Whether files can be made in this folder, or in the nearest one above it that exists.
-pub(super) fn check(folder: &Path) -> Result<String, Failure> {
+pub(super) fn check(folder: &Path) -> Result<Checked, Failure> {
     let mut above = folder.ancestors().filter(|it| it.is_dir());
     let there = above.next().unwrap_or(Path::new("/"));
     let facts = fs::metadata(there);
     if facts.is_ok_and(|facts| !facts.permissions().readonly()) {
-        return Ok(format!("files go to {}", folder.display()));
+        return Ok(Checked::text(format!("files go to {}", folder.display())));
     }
     let text = format!("{} cannot be written to; change its permissions or `path`", there.display());
     Err(Failure::permanent(Cause::new("folder_not_writable", text)))

@@ -75,7 +75,7 @@ fn planned_with(
 ) -> Plan {
     let ids = NAMES.map(|name| (name.to_owned(), format!("id-{name}"))).into();
     let known = known.map(|known| ("x".to_owned(), known)).into_iter().collect();
-    let facts = Facts { channels, ids: &ids, known: &known, now: now() };
+    let facts = Facts { channels, ids: &ids, servers: &Servers::default(), known: &known, now: now() };
     plan(Batch { contents: vec![content], ..Batch::default() }, wishes, &facts)
 }
 

@@ -118,6 +118,14 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         self
     }
 
+    /// Freezes the request without sending it, so that several steps are frozen before the first is sent.
+    ///
+    /// # Errors
+    /// When the lease was lost.
+    pub async fn freeze(&self) -> Result<(), Failure> {
+        self.prepare().await.map(drop)
+    }
+
     /// Sends it, at most once here, unless the ledger knows better.
     ///
     /// A step that was accepted before gives its receipt and sends nothing. An open one is found out first.
@@ -227,15 +235,19 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         let intent = Self::intent(entry)?;
         let seen = tokio::time::timeout(entry.terms.timeout, self.look.look(intent)).await;
         let seen = seen.unwrap_or(Seen::CannotTell);
-        if let Seen::Found(receipt) = seen {
+        let (candidates, if_owned) = match seen {
+            // Another job owns what was found: this one cannot tell.
+            Seen::Found(receipt) => (vec![receipt], Seen::CannotTell),
+            Seen::AnyOf(receipts) => (receipts, Seen::Absent),
+            other => (Vec::new(), other),
+        };
+        for receipt in candidates {
             let found = Write::Found { step: self.step(), receipt };
             if matches!(self.write(found).await?, Written::Done) {
                 return Ok(());
             }
-            // Another job owns what was found: this one cannot tell.
-            return self.looked(entry, &Seen::CannotTell).await;
         }
-        self.looked(entry, &seen).await
+        self.looked(entry, &if_owned).await
     }
 
     async fn looked(&self, entry: &Entry, seen: &Seen) -> Result<(), Failure> {

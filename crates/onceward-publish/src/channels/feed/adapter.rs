@@ -6,7 +6,7 @@ use onceward::{Class, Failure, Intent, Onceward, Receipt, SendError};
 use serde_json::Value as Json;
 
 use super::{Feed, Format, own_link, render};
-use crate::channel::{Channel, Doing, Part, Reason, Sending};
+use crate::channel::{Channel, Checked, Doing, Part, Reason, Sending};
 use crate::channels::shelf::{self, Made, Shelf};
 use crate::channels::{Entry, stable_id};
 use crate::dress::Dressed;
@@ -32,7 +32,7 @@ impl Channel for FeedChannel {
         shelf::part(post, &format!("{}{slash}", self.link), Some(&self.link))
     }
 
-    fn class(&self) -> Class {
+    fn class(&self, _request: &Json) -> Class {
         Class::Deterministic
     }
 
@@ -51,7 +51,7 @@ impl Channel for FeedChannel {
         Box::pin(self.shelf(channel).restore(once, channel))
     }
 
-    fn check(&self) -> Doing<'_, Result<String, Failure>> {
+    fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
         Box::pin(async { shelf::check(self.path.parent().unwrap_or(&self.path)) })
     }
 }

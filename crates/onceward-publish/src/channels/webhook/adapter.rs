@@ -2,20 +2,19 @@
 
 use std::time::Duration;
 
-use onceward::{Cause, Class, Failure, Fallback, Intent, Receipt, SendError, Time};
-use onceward_http::{Client, FailureKind, Request, Response, SendFailure, StatusClass, Target};
+use onceward::{Class, Failure, Fallback, Intent, Receipt, SendError, Time};
+use onceward_http::{Client, Request, Response, SendFailure, StatusClass, Target};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::{Attached, Key, Published, body, sign};
 use crate::body as markup;
-use crate::channel::{Channel, Doing, Part, Reason, Sending};
+use crate::channel::{Channel, Checked, Doing, Part, Reason, Sending};
+use crate::channels::answer::{self, Means, Row, Said};
 use crate::dress::Dressed;
 
 /// For how long receivers are trusted to remember an id. The specification leaves it to them.
 const WINDOW: Duration = Duration::from_hours(24);
-/// How long to wait after a 429 that says no time.
-const WAIT: Duration = Duration::from_mins(1);
 
 /// A webhook of the owner's choice.
 #[derive(Debug, Clone)]
@@ -74,7 +73,7 @@ impl Channel for WebhookChannel {
         Ok(vec![Part { text, length, request: serde_json::json!({ "body": body }) }])
     }
 
-    fn class(&self) -> Class {
+    fn class(&self, _request: &Json) -> Class {
         Class::Keyed { window: WINDOW, fallback: Fallback::Blind }
     }
 
@@ -87,64 +86,42 @@ impl Channel for WebhookChannel {
             let frozen: Frozen = serde_json::from_value(intent.request.clone())?;
             let id = format!("msg_{}", intent.key);
             let now = Time::now();
-            let request = self.request(&id, &frozen.body, now).map_err(|failure| lost(&failure))?;
-            let response = self.client.send(request).await.map_err(|failure| lost(&failure))?;
+            let request = self.request(&id, &frozen.body, now).map_err(|failure| answer::lost(&failure))?;
+            let response = self.client.send(request).await.map_err(|failure| answer::lost(&failure))?;
             answered(&response, now)?;
             Ok(Receipt::id(id))
         })
     }
 
-    fn check(&self) -> Doing<'_, Result<String, Failure>> {
+    fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
         Box::pin(async {
-            Ok("the secret is there; a webhook cannot be asked without sending it something".to_owned())
+            let text = "the secret is there; a webhook cannot be asked without sending it something";
+            Ok(Checked::text(text))
         })
     }
 }
 
-/// What a status of the receiver means.
+/// What the receiver's statuses mean, beside the usual.
+const ERRORS: [Row; 8] = [
+    row(410, Means::Refused, "the receiver has closed this address; take the channel out, or change `url`"),
+    row(401, Means::Auth, "the receiver does not accept the signature; compare `secret` on both sides"),
+    row(403, Means::Auth, "the receiver does not accept the signature; compare `secret` on both sides"),
+    row(301, Means::Refused, MOVED),
+    row(302, Means::Refused, MOVED),
+    row(303, Means::Refused, MOVED),
+    row(307, Means::Refused, MOVED),
+    row(308, Means::Refused, MOVED),
+];
+const MOVED: &str = "the receiver points to another address; redirects are not followed, so change `url`";
+
+const fn row(status: u16, means: Means, text: &'static str) -> Row {
+    Row { status, code: "", means, text }
+}
+
 fn answered(response: &Response, now: Time) -> Result<(), SendError> {
-    let status = response.status();
-    let cause = |text: &str| Cause::new(format!("http_{status}"), said(text, response)).status(status);
-    let refused = |text: &str| Err(SendError::Refused(Failure::permanent(cause(text))));
     match response.class() {
         StatusClass::Success => Ok(()),
-        StatusClass::RateLimited => {
-            let wait = response.retry_after(now.timestamp()).unwrap_or(WAIT);
-            let cause = cause("the receiver asks to slow down");
-            Err(SendError::Refused(Failure::RateLimited { until: now.after(wait), cause }))
-        }
-        StatusClass::Auth => {
-            let cause = cause("the receiver does not accept the signature; compare `secret` on both sides");
-            Err(SendError::Refused(Failure::AuthNeeded { cause }))
-        }
-        _ if status == 410 => {
-            refused("the receiver has closed this address; take the channel out, or change `url`")
-        }
-        StatusClass::Refused => refused("the receiver refused it"),
-        _ if matches!(status, 301 | 302 | 303 | 307 | 308) => {
-            refused("the receiver points to another address; redirects are not followed, so change `url`")
-        }
-        StatusClass::Unclear => {
-            let cause = cause("the receiver failed, perhaps after it took the message");
-            Err(SendError::Unknown(if status >= 500 { cause.outage() } else { cause }))
-        }
-    }
-}
-
-/// Our words, then the receiver's own in quotes.
-fn said(ours: &str, response: &Response) -> String {
-    let text = response.safe_text();
-    let text: String = text.trim().chars().take(300).collect();
-    if text.is_empty() { ours.to_owned() } else { format!("{ours}; it says {text:?}") }
-}
-
-/// What an exchange without an answer means.
-fn lost(failure: &SendFailure) -> SendError {
-    let cause = Cause::new(failure.code(), failure.to_string());
-    match failure.kind() {
-        FailureKind::Invalid | FailureKind::AddressForbidden => SendError::Refused(Failure::permanent(cause)),
-        _ if failure.not_sent() => SendError::NotSent(cause.outage()),
-        _ => SendError::Unknown(cause.outage()),
+        _ => Err(answer::means(&ERRORS, response, Said::default(), now)),
     }
 }
 
