@@ -14,6 +14,7 @@ use crate::lease::{Claimed, Lease};
 use crate::retry::RetryPolicy;
 use crate::settle::Ending;
 use crate::store::leases;
+use crate::store::queues::limits::Further;
 use crate::store::settle::{Ended, Settled, settle_all};
 use crate::{Done, EffectView, Error, Onceward, Receipt, State, Time};
 
@@ -111,6 +112,13 @@ impl<A> Context<A> {
         let is_newest = |at: usize| steps.get(at + 1).is_none_or(|next| next.step != steps[at].step);
         let newest: Vec<bool> = (0..steps.len()).map(is_newest).collect();
         Ok(steps.into_iter().zip(newest).filter_map(|(step, newest)| newest.then_some(step)).collect())
+    }
+
+    /// Asks for one more request's share of the queue's rate: a claim has room for one request of its job, and a thread
+    /// sends several. `Some`: not now; return [`Done::Snooze`] with that time.
+    pub async fn further(&self) -> Result<Option<Time>, Error> {
+        let queue = self.attempt.job.queue.clone();
+        Ok(self.attempt.once.db().fold::<Further>(vec![queue]).await?.pop().flatten())
     }
 
     /// Settles the job as done inside the handler's own transaction: exactly once, if the effect is in that database.

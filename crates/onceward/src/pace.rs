@@ -75,3 +75,23 @@ pub fn room(gate: &Gate, want: u32, now: Time) -> Room {
         wait_until: taken.next,
     }
 }
+
+/// Whether a job that runs may send once more; a claim has room for one request of each job. Gives what is to be
+/// stored, else when to come back.
+///
+/// # Errors
+/// The time before which it may not.
+pub fn further(gate: &Gate, now: Time) -> Result<Option<Time>, Time> {
+    if gate.paused {
+        // Its job waits for the person who resumes the queue, not for the clock.
+        return Err(now);
+    }
+    if let Some(at) = gate.not_before.filter(|at| *at > now) {
+        return Err(at);
+    }
+    let Some(rate) = gate.rate else { return Ok(gate.tat) };
+    match take(rate, gate.tat, now, 1) {
+        Taken { granted: 0, next, .. } => Err(next.unwrap_or(now)),
+        Taken { tat, .. } => Ok(tat),
+    }
+}

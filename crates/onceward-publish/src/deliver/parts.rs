@@ -1,6 +1,6 @@
 //! The parts of a post, each through the effect ledger: frozen together, sent one by one.
 
-use onceward::{Cause, Context, Done, Effect, EffectView, Failure, Outcome, Receipt};
+use onceward::{Cause, Context, Done, Effect, EffectView, Failure, Outcome, Receipt, Time};
 use serde_json::Value as Json;
 
 use crate::channel::{Channel, Sending};
@@ -63,9 +63,13 @@ impl Delivery<'_> {
     /// A thread: each part answers the one before.
     pub(super) async fn chain(&self, steps: Vec<Step>) -> Outcome {
         let mut before: Vec<Receipt> = Vec::with_capacity(steps.len());
+        let mut sent = 0;
         for at in 0..steps.len() {
             if before.last().is_some_and(|parent| parent.id.is_none()) {
                 return Err(parent_unknown());
+            }
+            if let Some(wait) = self.further(&steps[at], &mut sent).await? {
+                return Ok(Done::Snooze(wait));
             }
             let receipt = self.send(&steps, at, &before).await?;
             before.push(receipt);
@@ -76,7 +80,11 @@ impl Delivery<'_> {
     /// Parts that stand alone: what one fails with does not keep back the others, unless it holds for all.
     pub(super) async fn apart(&self, steps: Vec<Step>) -> Outcome {
         let (mut receipts, mut failed) = (Vec::with_capacity(steps.len()), None);
+        let mut sent = 0;
         for at in 0..steps.len() {
+            if let Some(wait) = self.further(&steps[at], &mut sent).await? {
+                return failed.map_or(Ok(Done::Snooze(wait)), Err);
+            }
             match self.send(&steps, at, &[]).await {
                 Ok(receipt) => receipts.push(receipt),
                 Err(failure) if of_all(&failure) => return Err(failure),
@@ -87,6 +95,15 @@ impl Delivery<'_> {
             Some(failure) => Err(failure),
             None => self.done(receipts).await,
         }
+    }
+
+    /// When a part may go, if not now: a claim has room for one, and each further one takes its share of the rate.
+    async fn further(&self, step: &Step, sent: &mut u32) -> Result<Option<Time>, Failure> {
+        if step.accepted {
+            return Ok(None);
+        }
+        *sent += 1;
+        if *sent == 1 { Ok(None) } else { Ok(self.ctx.further().await?) }
     }
 
     async fn send(&self, steps: &[Step], at: usize, before: &[Receipt]) -> Result<Receipt, Failure> {

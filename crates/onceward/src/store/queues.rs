@@ -1,6 +1,6 @@
 //! A queue as a whole: its pace, its circuit, its pauses.
 
-mod limits;
+pub(crate) mod limits;
 pub(crate) mod list;
 pub(crate) mod orders;
 mod signals;

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use onceward::circuit::{Circuit, CircuitPolicy, CircuitState, on_outage, on_probe};
-use onceward::pace::{Gate, Room, room};
+use onceward::pace::{Gate, Room, further, room};
 
 use crate::second;
 
@@ -94,4 +94,24 @@ fn a_probe_is_not_one_when_the_rate_holds_it_back() {
     assert_eq!(held, Room { take: 0, probe: false, tat: gate.tat, wait_until: gate.tat });
     let later = gate.tat.map(|tat| tat.after(Duration::ZERO)).unwrap();
     assert!(room(&gate, 5, later).probe);
+}
+
+#[test]
+fn a_job_that_runs_may_go_on_in_the_pace_of_its_queue() {
+    assert_eq!(further(&OPEN, second(0)), Ok(None));
+    let full = Gate { concurrency: Some(1), running: 1, ..OPEN };
+    assert_eq!(further(&full, second(0)), Ok(None), "it has its place already");
+    let paced = Gate { rate: "1/10m".parse().ok(), ..OPEN };
+    let Ok(tat) = further(&paced, second(0)) else { panic!("the first of a rate is free") };
+    let gate = Gate { tat, ..paced };
+    assert_eq!(further(&gate, second(599)), Err(second(600)));
+    assert!(further(&gate, second(600)).is_ok());
+    let asked = Gate { not_before: Some(second(60)), ..OPEN };
+    assert_eq!(further(&asked, second(59)), Err(second(60)));
+    let paused = Gate { paused: true, ..OPEN };
+    assert_eq!(
+        further(&paused, second(5)),
+        Err(second(5)),
+        "handed back at once; the queue gives it to nobody"
+    );
 }

@@ -65,6 +65,10 @@ laws! {
         an_absence_is_believed_of_the_send_that_was_looked_for,
         a_cancelled_doubt_that_did_not_happen_is_cancelled,
         no_effect_is_sent_when_the_lease_has_no_room_for_it;
+    threads:
+        later_steps_wait_for_their_share_of_the_rate,
+        steps_are_frozen_before_the_first_is_sent,
+        two_jobs_that_match_one_post_never_share_it;
     look:
         a_payload_comes_back_byte_for_byte,
         a_job_is_shown_with_its_attempts_and_its_error,

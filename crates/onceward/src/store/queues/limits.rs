@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onceward_db::{Conn, Error, ErrorKind, Result, Row, Sql, Time, sql};
+use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, rank, sql};
 
 use crate::circuit::{self, Circuit};
 use crate::pace::{self, Gate, Rate, Room};
@@ -92,5 +92,36 @@ impl Allowed {
             conn.execute(&QUEUE_CIRCUIT_SET, vec![queue.as_str().into(), json.into()]).await?;
         }
         Ok(())
+    }
+}
+
+/// Takes one more request's share of a queue's rate, for a job that runs; the answer is when to come back instead.
+pub(crate) struct Further;
+
+impl Fold for Further {
+    type Item = String;
+    type Answer = Option<Time>;
+    const RANK: u8 = rank::SETTLE;
+
+    async fn run(conn: &mut Conn<'_>, queues: &[String], now: Option<Time>) -> Result<Vec<Option<Time>>> {
+        let mut out = Vec::with_capacity(queues.len());
+        for queue in queues {
+            out.push(further(conn, queue, now).await?);
+        }
+        Ok(out)
+    }
+}
+
+async fn further(conn: &mut Conn<'_>, queue: &str, now: Option<Time>) -> Result<Option<Time>> {
+    let Some(row) = conn.row(&QUEUE_LIMITS, vec![queue.into(), now.into()]).await? else { return Ok(None) };
+    let gate = gate(&row)?;
+    match pace::further(&gate, row.time("now")?) {
+        Err(wait) => Ok(Some(wait)),
+        Ok(tat) => {
+            if gate.rate.is_some() {
+                conn.execute(&QUEUE_TAKE, vec![queue.into(), tat.into()]).await?;
+            }
+            Ok(None)
+        }
     }
 }
