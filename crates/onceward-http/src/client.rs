@@ -35,13 +35,19 @@ pub struct Client {
 
 struct Shared {
     /// For the operator's own targets.
-    open: reqwest::Client,
+    open: Pool,
     /// For untrusted ones. It has connections of its own: one that was opened to an address the operator may use
     /// must not serve others.
-    guarded: reqwest::Client,
+    guarded: Pool,
     guard: Guard,
     request: Duration,
     answer_limit: usize,
+}
+
+/// Two clients alike, but for what they do with a connection after its answer.
+struct Pool {
+    keeping: reqwest::Client,
+    fresh: reqwest::Client,
 }
 
 impl Client {
@@ -69,7 +75,7 @@ impl Client {
         let shared = &self.shared;
         let target = &request.target;
         let host = target.host().to_owned();
-        let http = match target.trust() {
+        let pool = match target.trust() {
             Trust::Operator => &shared.open,
             Trust::Untrusted => {
                 let verdict = shared.guard.vet_url(target.url());
@@ -77,6 +83,7 @@ impl Client {
                 &shared.guarded
             }
         };
+        let http = if request.fresh { &pool.fresh } else { &pool.keeping };
         let limit = request.answer_limit.unwrap_or(shared.answer_limit);
         let deadline = request.deadline.unwrap_or(shared.request);
         let mut exchange = Exchange { host, secrets: request.secrets, status: None, limit };
@@ -196,13 +203,14 @@ impl Builder {
         let guard = Guard::new(self.allow);
         let tls = tls::config(self.roots).map_err(|error| BuildError(format!("TLS: {error}")))?;
         let connect = self.connect.min(self.request);
-        let http = |guard: Option<Guard>| {
+        let http = |guard: Option<Guard>, idle: usize| {
             reqwest::Client::builder()
                 .tls_backend_preconfigured(tls.clone())
                 .http1_only()
                 .dns_resolver(Resolver { lookup: Arc::clone(&self.lookup), guard })
                 .connect_timeout(connect)
                 .pool_idle_timeout(KEEP_IDLE)
+                .pool_max_idle_per_host(idle)
                 .retry(reqwest::retry::never())
                 .redirect(reqwest::redirect::Policy::none())
                 .referer(false)
@@ -211,9 +219,12 @@ impl Builder {
                 .build()
                 .map_err(|error| BuildError(format!("HTTP: {error}")))
         };
+        let pool = |guard: Option<Guard>| -> Result<Pool, BuildError> {
+            Ok(Pool { keeping: http(guard.clone(), usize::MAX)?, fresh: http(guard, 0)? })
+        };
         let shared = Shared {
-            open: http(None)?,
-            guarded: http(Some(guard.clone()))?,
+            open: pool(None)?,
+            guarded: pool(Some(guard.clone()))?,
             guard,
             request: self.request,
             answer_limit: self.answer_limit,

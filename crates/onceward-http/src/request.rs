@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
-use crate::{SendFailure, Target};
+use crate::{Multipart, SendFailure, Target};
 
 /// The methods that the platforms use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,6 +33,7 @@ pub struct Request {
     pub(crate) secrets: Vec<String>,
     pub(crate) deadline: Option<Duration>,
     pub(crate) answer_limit: Option<usize>,
+    pub(crate) fresh: bool,
 }
 
 impl Request {
@@ -47,6 +48,7 @@ impl Request {
             secrets,
             deadline: None,
             answer_limit: None,
+            fresh: false,
         }
     }
 
@@ -91,6 +93,12 @@ impl Request {
         Ok(self)
     }
 
+    /// Sets the body to a form with files.
+    pub fn multipart(self, form: Multipart) -> Result<Request, SendFailure> {
+        let (content_type, body) = form.encode();
+        self.body(&content_type, body)
+    }
+
     /// Names a value that must not surface in the texts of this request and its answer.
     #[must_use]
     pub fn hide(mut self, secret: &str) -> Request {
@@ -102,6 +110,14 @@ impl Request {
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Request {
         self.deadline = Some(deadline);
+        self
+    }
+
+    /// Sends this request on a connection of its own, never on one that was kept: the server may be closing that one
+    /// just now, and then nobody knows what became of the request.
+    #[must_use]
+    pub fn fresh(mut self) -> Request {
+        self.fresh = true;
         self
     }
 

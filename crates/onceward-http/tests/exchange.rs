@@ -4,7 +4,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use onceward_http::{Client, Method, Request, Response, SendFailure, Target};
+use onceward_http::{Client, Method, Multipart, Request, Response, SendFailure, Target};
 use support::{Act, Names, NoNames, Peer, closed_port, hasty_to_connect, hasty_to_end, ok};
 
 fn post(url: &str) -> Request {
@@ -247,4 +247,33 @@ fn a_header_that_frames_the_message_is_refused() {
         let failure = request.header(name, "1").unwrap_err().to_string();
         assert!(failure.contains(&format!("`{name}` is set by the client itself")), "{failure}");
     }
+}
+
+#[tokio::test]
+async fn a_fresh_request_never_takes_a_connection_that_was_kept() {
+    let peer = Peer::start(Act::Keep(ok(b"fine"))).await;
+    let client = Client::builder().build().unwrap();
+    let ask = async |request: Request| client.send(request).await.unwrap();
+    ask(post(&peer.url("/"))).await;
+    ask(post(&peer.url("/"))).await;
+    assert_eq!(peer.connections(), 1, "the usual request takes the one that was kept");
+    ask(post(&peer.url("/")).fresh()).await;
+    ask(post(&peer.url("/")).fresh()).await;
+    assert_eq!(peer.connections(), 3);
+}
+
+#[tokio::test]
+async fn a_form_with_files_arrives_as_it_was_made() {
+    let peer = Peer::start(Act::Write(ok(b"fine"))).await;
+    let form = Multipart::new().field("chat_id", "7").file("photo", "a.png", "image/png", "bytes");
+    let request = Request::post(Target::operator(&peer.url("/")).unwrap()).multipart(form).unwrap();
+    Client::builder().build().unwrap().send(request).await.unwrap();
+    let request = peer.requests().remove(0);
+    assert!(
+        request.contains("content-type: multipart/form-data; boundary=onceward-boundary-0\r\n"),
+        "{request}"
+    );
+    assert!(
+        request.contains("name=\"photo\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n\r\nbytes\r\n")
+    );
 }
