@@ -1,14 +1,16 @@
-//! The Markdown body of a content: as plain text, as HTML, and the images in it.
+//! The Markdown body of a content: as plain text, with its formatting beside it, as HTML, and the images in it.
 //!
 //! Raw HTML is data here: it is shown as written and never becomes markup. HTML comments are left out.
 
 mod html;
 mod links;
+mod rich;
 mod text;
 
 pub use html::html;
 pub use links::Links;
-pub use text::text;
+pub use rich::{Mark, Rich, Style};
+pub use text::{rich, text};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 

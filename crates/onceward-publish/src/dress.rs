@@ -5,7 +5,7 @@ use onceward::Time;
 use serde_json::Value as Json;
 use url::Url;
 
-use crate::body::{self, Links};
+use crate::body::{self, Links, Rich};
 use crate::channel::Reason;
 use crate::post::Post;
 
@@ -31,6 +31,8 @@ pub struct Dressed<'a> {
     pub text: String,
     /// Text, link and hashtags in one, for channels that have no place of their own for link and tags.
     pub whole: String,
+    /// The same with its formatting beside it, for platforms that know bold, links and the like.
+    pub rich: Rich,
     /// When it is published: frozen with the first send.
     pub at: Time,
     /// What the channel's server said it takes; null: it never did.
@@ -56,11 +58,15 @@ impl Dress {
             Some(template) => fill(template, post, &plain, link.as_deref(), channel)?,
             None => plain,
         };
+        let mut rich = if own { body::rich(&post.body, &Links::NONE) } else { Rich::plain(text.as_str()) };
         let appended = link.clone().filter(|link| own && !text.contains(link.as_str()));
         let tags = (self.hashtags && own).then(|| hashtags(&post.tags)).filter(|tags| !tags.is_empty());
-        let pieces = [Some(text.clone()).filter(|text| !text.is_empty()), appended, tags];
-        let whole = pieces.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-        Ok(Dressed { post, link, text, whole, at, server })
+        let mut whole = Rich::plain(text.as_str());
+        for piece in [appended, tags].into_iter().flatten() {
+            whole.append(&piece);
+            rich.append(&piece);
+        }
+        Ok(Dressed { post, link, text, whole: whole.text, rich, at, server })
     }
 
     /// The link with the channel's addition to its query.

@@ -6,6 +6,7 @@
 //! content       table and body → a content, or refusals with file and line
 //! body          Markdown → plain text, HTML, images
 //! media         what a picture is, and whether its path may be read
+//! text          how platforms count; threads; links, mentions and hashtags
 //! channel       the adapter contract: what a kind of channel can do
 //! channels      one folder for each kind of channel: feed, archive, webhook
 //! post, dress   a content as one channel gets it, and in that channel's dress
@@ -33,6 +34,7 @@ mod publisher;
 mod quiet;
 mod refusal;
 mod store;
+pub mod text;
 mod view;
 
 pub use configured::Configured;

@@ -1,13 +1,22 @@
-//! Markdown → plain text with full links, for channels that know no markup.
+//! Markdown → plain text with full links, for channels that know no markup, and the same with its formatting beside it.
 
-use pulldown_cmark::{Event, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
-use super::{Links, alt_text, is_local, parser, without_comments};
+use super::{Links, Mark, Rich, Style, alt_text, is_local, parser, without_comments};
 
 /// Renders a Markdown text as plain text: paragraphs apart by an empty line, lists with their marks, each link
 /// as `label (address)`. Local images are left out, since they travel as media.
 pub fn text(markdown: &str, links: &Links<'_>) -> String {
-    let mut plain = Plain::new(links);
+    write(markdown, Plain::new(links, false)).text
+}
+
+/// Renders a Markdown text as plain text in which a link is its label, with bold, italic, struck, code and links as
+/// ranges. Quotes and lists keep their signs.
+pub fn rich(markdown: &str, links: &Links<'_>) -> Rich {
+    write(markdown, Plain::new(links, true))
+}
+
+fn write(markdown: &str, mut plain: Plain<'_>) -> Rich {
     let mut events = parser(markdown);
     while let Some(event) = events.next() {
         match event {
@@ -17,7 +26,8 @@ pub fn text(markdown: &str, links: &Links<'_>) -> String {
             }
             Event::Start(tag) => plain.start(tag),
             Event::End(tag) => plain.end(tag),
-            Event::Text(text) | Event::Code(text) => plain.push(&text),
+            Event::Text(text) => plain.push(&text),
+            Event::Code(text) => plain.styled(&text, Style::Code),
             Event::Html(raw) | Event::InlineHtml(raw) => plain.push(&without_comments(&raw)),
             Event::SoftBreak => plain.push(" "),
             Event::HardBreak => plain.apart(Gap::Line),
@@ -25,7 +35,7 @@ pub fn text(markdown: &str, links: &Links<'_>) -> String {
             _ => {}
         }
     }
-    tidy(&plain.out)
+    tidy(&plain.out, plain.marks)
 }
 
 /// What stands between the last piece of text and the next.
@@ -50,6 +60,11 @@ struct Plain<'a> {
     lists: Vec<Option<u64>>,
     /// Where the label of each open link begins, and its address.
     open: Vec<(usize, Option<String>)>,
+    /// Whether formatting is kept as marks.
+    rich: bool,
+    marks: Vec<Mark>,
+    /// Where each open mark begins.
+    begun: Vec<(usize, Style)>,
     /// A list mark was just written: its text follows on the same line.
     marked: bool,
     /// Inside a code block, where white space counts.
@@ -57,7 +72,7 @@ struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    fn new(links: &'a Links<'a>) -> Self {
+    fn new(links: &'a Links<'a>, rich: bool) -> Self {
         Self {
             links,
             out: String::new(),
@@ -65,6 +80,9 @@ impl<'a> Plain<'a> {
             inside: Vec::new(),
             lists: Vec::new(),
             open: Vec::new(),
+            rich,
+            marks: Vec::new(),
+            begun: Vec::new(),
             marked: false,
             code: false,
         }
@@ -73,8 +91,10 @@ impl<'a> Plain<'a> {
     fn start(&mut self, tag: Tag<'_>) {
         self.code = matches!(tag, Tag::CodeBlock(_));
         match tag {
-            Tag::Paragraph | Tag::Heading { .. } | Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::Table(_) => {
+            Tag::Paragraph | Tag::Heading { .. } | Tag::HtmlBlock | Tag::Table(_) => self.apart(Gap::Blank),
+            Tag::CodeBlock(kind) => {
                 self.apart(Gap::Blank);
+                self.begin(Style::Block(language(&kind)));
             }
             Tag::BlockQuote(_) => {
                 self.apart(Gap::Blank);
@@ -91,18 +111,21 @@ impl<'a> Plain<'a> {
                 let target = self.links.of(link_type, &dest_url);
                 self.open.push((self.out.len(), target));
             }
-            Tag::Strikethrough => self.push("~~"),
+            Tag::Strikethrough if !self.rich => self.push("~~"),
+            Tag::Strikethrough => self.begin(Style::Strike),
+            Tag::Strong => self.begin(Style::Bold),
+            Tag::Emphasis => self.begin(Style::Italic),
             _ => {}
         }
     }
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph
-            | TagEnd::Heading(_)
-            | TagEnd::CodeBlock
-            | TagEnd::HtmlBlock
-            | TagEnd::Table => {
+            TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::HtmlBlock | TagEnd::Table => {
+                self.apart(Gap::Blank);
+            }
+            TagEnd::CodeBlock => {
+                self.finish();
                 self.apart(Gap::Blank);
             }
             TagEnd::BlockQuote(_) => {
@@ -121,7 +144,8 @@ impl<'a> Plain<'a> {
             TagEnd::TableCell => self.push(" | "),
             TagEnd::TableHead | TagEnd::TableRow => self.end_row(),
             TagEnd::Link => self.end_link(),
-            TagEnd::Strikethrough => self.push("~~"),
+            TagEnd::Strikethrough if !self.rich => self.push("~~"),
+            TagEnd::Strong | TagEnd::Emphasis | TagEnd::Strikethrough => self.finish(),
             _ => {}
         }
     }
@@ -149,8 +173,11 @@ impl<'a> Plain<'a> {
     fn end_link(&mut self) {
         let Some((start, Some(url))) = self.open.pop() else { return };
         let label = self.out.get(start..).unwrap_or_default().trim();
+        let named = !label.is_empty() && self.rich && url.starts_with("http");
         if label.is_empty() {
             self.push(&url);
+        } else if named {
+            self.mark(start, Style::Link(url));
         } else if label != url && Some(label) != url.strip_prefix("mailto:") {
             self.push(&format!(" ({url})"));
         }
@@ -162,9 +189,33 @@ impl<'a> Plain<'a> {
         }
         match self.links.image(target) {
             Some(url) if alt.is_empty() => self.push(&url),
+            Some(url) if self.rich => self.styled(alt, Style::Link(url)),
             Some(url) => self.push(&format!("{alt} ({url})")),
             None => self.push(alt),
         }
+    }
+
+    fn begin(&mut self, style: Style) {
+        if self.rich {
+            self.push("");
+            self.begun.push((self.out.len(), style));
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some((start, style)) = self.begun.pop() {
+            self.mark(start, style);
+        }
+    }
+
+    fn styled(&mut self, text: &str, style: Style) {
+        self.begin(style);
+        self.push(text);
+        self.finish();
+    }
+
+    fn mark(&mut self, start: usize, style: Style) {
+        self.marks.push(Mark { range: start..self.out.len(), style });
     }
 
     fn alone(&mut self, text: &str) {
@@ -223,8 +274,30 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// No spaces at the end of a line, and no empty lines at either end.
-fn tidy(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    lines.join("\n").trim_matches('\n').to_owned()
+/// The language of a fenced block: the first word of its info string.
+fn language(kind: &CodeBlockKind<'_>) -> Option<String> {
+    let CodeBlockKind::Fenced(info) = kind else { return None };
+    info.split([' ', ',']).next().filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
+/// No spaces at the end of a line, and no empty lines at either end. Marks follow their text.
+fn tidy(raw: &str, marks: Vec<Mark>) -> Rich {
+    let (mut text, mut lines, mut at) = (String::new(), Vec::new(), 0);
+    for line in raw.split('\n') {
+        let kept = line.trim_end();
+        lines.push((at, text.len(), kept.len()));
+        text.push_str(kept);
+        text.push('\n');
+        at += line.len() + 1;
+    }
+    let place = |raw: usize| {
+        let (start, new, length) = lines[lines.partition_point(|(start, ..)| *start <= raw) - 1];
+        new + (raw - start).min(length)
+    };
+    let moved = |mark: Mark| Mark { range: place(mark.range.start)..place(mark.range.end), ..mark };
+    let mut marks: Vec<Mark> = marks.into_iter().map(moved).collect();
+    marks.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
+    let start = text.len() - text.trim_start_matches('\n').len();
+    let end = text.trim_end_matches('\n').len().max(start);
+    Rich { text, marks }.slice(start..end)
 }

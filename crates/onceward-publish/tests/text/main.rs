@@ -1,0 +1,7 @@
+//! Texts by each platform's own rules: counting, finding, cutting.
+
+mod count;
+mod facets;
+mod parts;
+mod rich;
+mod split;
