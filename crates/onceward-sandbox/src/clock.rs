@@ -1,0 +1,31 @@
+//! The sandbox's own clock: the machine's, moved forward as tests ask.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Microseconds since 1970, UTC.
+pub(crate) type Micros = i64;
+
+/// One second.
+pub(crate) const SECOND: Micros = 1_000_000;
+
+/// A clock that can be moved forward.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Clock {
+    ahead: Micros,
+}
+
+impl Clock {
+    pub(crate) fn now(self) -> Micros {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        micros(since).saturating_add(self.ahead)
+    }
+
+    pub(crate) fn advance(&mut self, by: Duration) {
+        self.ahead = self.ahead.saturating_add(micros(by));
+    }
+}
+
+/// A length of time, in microseconds.
+pub(crate) fn micros(time: Duration) -> Micros {
+    Micros::try_from(time.as_micros()).unwrap_or(Micros::MAX)
+}
