@@ -126,6 +126,8 @@ pub struct NewJob {
     pub(crate) delay: Option<Duration>,
     pub(crate) held: Option<String>,
     pub(crate) dedup: Option<(String, Dedup)>,
+    /// The message that it was made from, and how long a repeat of it is known.
+    pub(crate) message: Option<(String, Duration)>,
     pub(crate) on_change: OnChange,
     pub(crate) policy: Option<RetryPolicy>,
 }
@@ -149,6 +151,7 @@ impl NewJob {
             delay: None,
             held: None,
             dedup: None,
+            message: None,
             on_change: OnChange::Conflict,
             policy: None,
         }
@@ -179,6 +182,13 @@ impl NewJob {
     #[must_use]
     pub fn dedup(mut self, key: impl Into<String>, held: Dedup) -> Self {
         self.dedup = Some((key.into(), held));
+        self
+    }
+
+    /// Made from a message of an outbox or a broker: the same message once more makes no second job, for this long.
+    #[must_use]
+    pub fn message(mut self, id: impl Into<String>, horizon: Duration) -> Self {
+        self.message = Some((id.into(), horizon));
         self
     }
 

@@ -62,6 +62,7 @@ mod look;
 #[cfg(test)]
 mod model;
 mod onceward;
+mod outbox;
 mod outcome;
 pub mod pace;
 mod payload;
@@ -71,6 +72,7 @@ mod producer;
 mod queue;
 mod receipt;
 mod registry;
+mod relay;
 pub mod retry;
 pub mod schedule;
 mod scheduler;
@@ -96,12 +98,14 @@ pub use lease::{Claimed, Lease, Purpose};
 pub use look::{EffectView, Filter, JobDetails, JobError, JobView, Left, PAGE_LIMIT, Page, Selection};
 pub use onceward::{Engine, Onceward};
 pub use onceward_db::Time;
+pub use outbox::{Lag, Message, NewRow, Outbox, REPLAY_WINDOW, RefusedRow, TargetView};
 pub use outcome::{Done, Outcome};
 pub use queue::{CircuitView, Figures, Pause, QueueSettings, QueueView};
 pub use receipt::Receipt;
+pub use relay::{Handing, Handover, JobTarget, Order, Relay, Relayed, Target};
 pub use scheduler::{Schedule, ScheduleView};
 pub use status::{Status, WorkerView};
-pub use store::QUEUE_TABLES;
+pub use store::{OUTBOX_TABLES, QUEUE_TABLES};
 pub use worker::{Report, Worker, WorkerBuilder};
 
 /// The programs in these documents compile.

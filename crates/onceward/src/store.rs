@@ -9,6 +9,7 @@ pub(crate) mod enqueue;
 pub(crate) mod events;
 pub(crate) mod jobs;
 pub(crate) mod leases;
+pub(crate) mod outbox;
 pub(crate) mod plans;
 pub(crate) mod queues;
 pub(crate) mod retention;
@@ -24,6 +25,11 @@ const MIGRATIONS: &[Migration] = &[migration!(1, "0001_queue")];
 
 /// The tables of the queue.
 pub const QUEUE_TABLES: Component = Component { name: "queue", migrations: MIGRATIONS };
+
+const OUTBOX_MIGRATIONS: &[Migration] = &[migration!(1, "0001_outbox")];
+
+/// The table of an outbox, in an application's database.
+pub const OUTBOX_TABLES: Component = Component { name: "outbox", migrations: OUTBOX_MIGRATIONS };
 
 /// The statement; in the model's tests, what a planted bug makes of it.
 #[cfg(not(test))]

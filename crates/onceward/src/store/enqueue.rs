@@ -12,13 +12,16 @@ use crate::payload;
 
 const JOB_IDS: Sql = sql!("job_ids");
 const DEDUP_TAKE: Sql = sql!("dedup_take");
+const DEDUP_FREE: Sql = sql!("dedup_free");
 const DEDUP_HOLDER: Sql = sql!("dedup_holder");
 const DEDUP_PAYLOAD: Sql = sql!("dedup_payload");
 const JOB_INSERT: Sql = sql!("job_insert");
 const JOB_UPDATE: Sql = sql!("job_update");
 
-/// Dedup keys that the application gives; messages of a relay have a scope of their own.
+/// Dedup keys that the application gives.
 pub(crate) const SCOPE_JOB: &str = "job";
+/// Messages of outboxes and brokers.
+const SCOPE_MESSAGE: &str = "message";
 
 /// A job that has passed every check.
 #[derive(Debug, Clone)]
@@ -27,6 +30,8 @@ pub(crate) struct Entry {
     payload: String,
     hash: Option<String>,
     key: Option<String>,
+    /// The key of the message that it was made from.
+    message: Option<String>,
 }
 
 /// What became of an [`Entry`]; a conflict is an answer here, since it must not end the caller's transaction.
@@ -41,7 +46,8 @@ impl Entry {
         let payload = job.checked()?.to_owned();
         let hash = job.dedup.as_ref().map(|_| payload::hash(&job.kind, &payload)).transpose()?;
         let key = job.dedup.as_ref().map(|(key, _)| payload::key_hash(key));
-        Ok(Self { job, payload, hash, key })
+        let message = job.message.as_ref().map(|(id, _)| payload::key_hash(id));
+        Ok(Self { job, payload, hash, key, message })
     }
 }
 
@@ -71,11 +77,15 @@ pub(crate) async fn enqueue(
     now: Option<Time>,
 ) -> Result<Vec<Entered>> {
     let ids = fresh_ids(conn, entries.len()).await?;
-    let holders = take_keys(conn, entries, &ids, now).await?;
+    let mut answers = repeats(conn, entries, &ids, now).await?;
+    let open = |at: &usize| answers[*at].is_none();
+    let keys = (0..entries.len()).filter(open).filter_map(|at| KeyItem::of_job(ids[at], &entries[at]));
+    let holders = take_keys(conn, keys.collect(), now).await?;
     let mut fresh = Vec::with_capacity(entries.len());
-    let mut answers: Vec<Option<Entered>> = vec![None; entries.len()];
     for (at, (entry, id)) in entries.iter().zip(&ids).enumerate() {
-        if entry.key.as_ref().is_none_or(|key| holders.get(key).is_some_and(|holder| holder.job == *id)) {
+        if answers[at].is_none()
+            && entry.key.as_ref().is_none_or(|key| holders.get(key).is_some_and(|holder| holder.job == *id))
+        {
             fresh.push(JobItem::new(*id, entry));
             answers[at] = Some(Entered::As(Enqueued::New(*id)));
         }
@@ -85,16 +95,52 @@ pub(crate) async fn enqueue(
     for item in &fresh {
         deltas.add(item.queue, State::Pending.as_str(), 1);
     }
-    let mut out = Vec::with_capacity(entries.len());
-    for (entry, answer) in entries.iter().zip(answers) {
-        out.push(match (answer, entry.key.as_ref().and_then(|key| holders.get(key))) {
+    let (mut out, mut unmade) = (Vec::with_capacity(entries.len()), Vec::new());
+    for ((entry, id), answer) in entries.iter().zip(&ids).zip(answers) {
+        let answer = match (answer, entry.key.as_ref().and_then(|key| holders.get(key))) {
             (Some(answer), _) => answer,
             (None, Some(holder)) => again(conn, entry, holder, &mut deltas).await?,
             (None, None) => return Err(Error::new(ErrorKind::Other, "a dedup key has no holder")),
-        });
+        };
+        // Its message is not known by a job that was never made: mended, it may come again.
+        unmade.extend(KeyItem::of_message(*id, entry).filter(|_| matches!(answer, Entered::Conflict { .. })));
+        out.push(answer);
+    }
+    if !unmade.is_empty() {
+        conn.execute(&DEDUP_FREE, vec![items(&unmade)?.into()]).await?;
     }
     deltas.write(conn).await?;
     Ok(out)
+}
+
+/// The answer for each entry whose message has made a job before, or made one for an entry before it.
+async fn repeats(
+    conn: &mut Conn<'_>,
+    entries: &[Entry],
+    ids: &[JobId],
+    now: Option<Time>,
+) -> Result<Vec<Option<Entered>>> {
+    let keys = entries.iter().zip(ids).filter_map(|(entry, id)| KeyItem::of_message(*id, entry));
+    let holders = take_keys(conn, keys.collect(), now).await?;
+    let mut out = Vec::with_capacity(entries.len());
+    for (entry, id) in entries.iter().zip(ids) {
+        let held = entry.message.as_ref().and_then(|key| Some((key, holders.get(key)?.job)));
+        out.push(match held.filter(|(_, job)| job != id) {
+            Some((key, existing)) => {
+                let (state, url) = ended(conn, SCOPE_MESSAGE, key).await?;
+                Some(Entered::As(Enqueued::Skipped { existing, state, changed: false, url }))
+            }
+            None => None,
+        });
+    }
+    Ok(out)
+}
+
+/// What became of the job that has a key.
+async fn ended(conn: &mut Conn<'_>, scope: &'static str, key: &str) -> Result<(State, Option<String>)> {
+    let row = conn.row(&DEDUP_HOLDER, vec![scope.into(), key.into()]).await?;
+    let row = row.ok_or_else(|| Error::new(ErrorKind::Other, "a dedup key vanished"))?;
+    Ok((super::state(&row)?, row.opt_text("url")?))
 }
 
 async fn fresh_ids(conn: &mut Conn<'_>, count: usize) -> Result<Vec<JobId>> {
@@ -102,20 +148,14 @@ async fn fresh_ids(conn: &mut Conn<'_>, count: usize) -> Result<Vec<JobId>> {
     conn.rows(&JOB_IDS, vec![count.into()]).await?.iter().map(|row| row.int("id")).collect()
 }
 
-/// Takes each key for the first entry that names it; two of one call share it like any two others.
+/// Takes each key for the first that names it; two of one call share it like any two others.
 async fn take_keys(
     conn: &mut Conn<'_>,
-    entries: &[Entry],
-    ids: &[JobId],
+    mut keys: Vec<KeyItem<'_>>,
     now: Option<Time>,
 ) -> Result<HashMap<String, Holder>> {
-    let mut keys: Vec<KeyItem<'_>> = Vec::new();
     let mut named = std::collections::HashSet::new();
-    for (entry, id) in entries.iter().zip(ids) {
-        if let Some(item) = KeyItem::new(*id, entry).filter(|item| named.insert(item.key)) {
-            keys.push(item);
-        }
-    }
+    keys.retain(|item| named.insert(item.key));
     if keys.is_empty() {
         return Ok(HashMap::new());
     }
@@ -146,10 +186,8 @@ async fn again(conn: &mut Conn<'_>, entry: &Entry, holder: &Holder, deltas: &mut
         return Ok(Entered::As(Enqueued::Updated(holder.job)));
     }
     deltas.add(&entry.job.queue, "skipped", 1);
-    let row = conn.row(&DEDUP_HOLDER, vec![SCOPE_JOB.into(), key.into()]).await?;
-    let row = row.ok_or_else(|| Error::new(ErrorKind::Other, "a dedup key vanished"))?;
-    let state = super::state(&row)?;
-    Ok(Entered::As(Enqueued::Skipped { existing: holder.job, state, changed, url: row.opt_text("url")? }))
+    let (state, url) = ended(conn, SCOPE_JOB, key).await?;
+    Ok(Entered::As(Enqueued::Skipped { existing: holder.job, state, changed, url }))
 }
 
 async fn update(conn: &mut Conn<'_>, entry: &Entry, job: JobId) -> Result<bool> {
@@ -174,7 +212,20 @@ struct KeyItem<'a> {
 }
 
 impl<'a> KeyItem<'a> {
-    fn new(id: JobId, entry: &'a Entry) -> Option<Self> {
+    fn of_message(id: JobId, entry: &'a Entry) -> Option<Self> {
+        let (_, horizon) = entry.job.message.as_ref()?;
+        Some(Self {
+            scope: SCOPE_MESSAGE,
+            key: entry.message.as_deref()?,
+            id,
+            // A repeat is known by its id; what it carries is not compared.
+            payload_hash: "",
+            expires_in: Some(micros_of(*horizon)),
+            until_settled: 0,
+        })
+    }
+
+    fn of_job(id: JobId, entry: &'a Entry) -> Option<Self> {
         let (_, held) = entry.job.dedup.as_ref()?;
         let expires_in = if let Dedup::For(time) = held { Some(micros_of(*time)) } else { None };
         Some(Self {

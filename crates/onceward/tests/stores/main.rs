@@ -65,6 +65,18 @@ laws! {
         an_absence_is_believed_of_the_send_that_was_looked_for,
         a_cancelled_doubt_that_did_not_happen_is_cancelled,
         no_effect_is_sent_when_the_lease_has_no_room_for_it;
+    outbox:
+        a_row_exists_if_and_only_if_its_transaction_committed,
+        a_message_that_comes_again_makes_no_second_job,
+        rows_written_by_plain_sql_are_handed_over,
+        a_bad_row_is_refused_with_its_reason_and_stops_only_its_key,
+        a_refused_row_goes_once_the_reason_is_gone,
+        a_conflict_leaves_the_message_free_to_come_again,
+        a_target_that_is_away_is_named_and_loses_nothing,
+        relays_side_by_side_keep_the_order_of_each_key,
+        what_a_dead_relay_had_claimed_goes_after_its_lease,
+        a_row_that_commits_late_is_not_passed_over,
+        rows_beyond_the_replay_window_are_forgotten;
     threads:
         later_steps_wait_for_their_share_of_the_rate,
         steps_are_frozen_before_the_first_is_sent,

@@ -1,0 +1,5 @@
+-- Says how many rows wait, how many are refused, and when the oldest that waits was written.
+SELECT (SELECT count(*) FROM onceward_outbox WHERE state IN ('waiting', 'claimed')) AS waiting,
+    (SELECT count(*) FROM onceward_outbox WHERE state = 'refused') AS refused,
+    (SELECT created_at FROM onceward_outbox WHERE state IN ('waiting', 'claimed') ORDER BY id LIMIT 1) AS oldest_at,
+    coalesce(?1, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now

@@ -1,0 +1,2 @@
+-- Says how each target took what it was given last.
+SELECT name, sent_at, failed_at, error FROM onceward_outbox_target ORDER BY name

@@ -1,0 +1,230 @@
+//! The relay: carries rows of an outbox to a target, each at least once and known there by its message id.
+//!
+//! Rows are claimed by their state, never by "id greater than the last": ids commit out of order, and such a relay
+//! loses rows (`docs/decisions/0013-outbox.md`). Several relays may run side by side.
+
+mod jobs;
+mod target;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use onceward_db::random_id;
+use tokio::time::Instant;
+
+pub use self::jobs::JobTarget;
+pub use self::target::{Handing, Handover, Order, Target};
+use crate::outbox::{Message, Outbox};
+use crate::store::micros_of;
+use crate::store::outbox::{Ask, Ending, Kept};
+use crate::{Cause, Error};
+
+/// Rows of one claim.
+const BATCH: usize = 200;
+/// For how long nobody else claims what a relay has claimed: longer than any hand-over of a batch.
+const LEASE: Duration = Duration::from_mins(1);
+/// How often an idle relay looks, beside being woken.
+const POLL: Duration = Duration::from_millis(500);
+/// The first pause after a failure; it doubles.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause after a failure.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// How often rows beyond the replay window are deleted.
+const TIDY: Duration = Duration::from_mins(10);
+
+/// Carries the rows of one outbox to one target.
+#[derive(Debug, Clone)]
+pub struct Relay {
+    outbox: Outbox,
+    target: Arc<dyn Target>,
+    batch: usize,
+}
+
+/// What a relay did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Relayed {
+    /// Rows that the target took, repeats of what it had included.
+    pub sent: u64,
+    /// Rows that it will never take as they are.
+    pub refused: u64,
+    /// Rows that wait for another try.
+    pub waiting: u64,
+}
+
+impl Relay {
+    /// A relay from this outbox to this target.
+    pub fn new(outbox: Outbox, target: Arc<dyn Target>) -> Self {
+        Self { outbox, target, batch: BATCH }
+    }
+
+    /// At most this many rows at once.
+    #[must_use]
+    pub fn batch(mut self, rows: usize) -> Self {
+        self.batch = rows.max(1);
+        self
+    }
+
+    /// Relays until `stop` is ready; what is under way is ended first.
+    ///
+    /// # Errors
+    /// When the outbox cannot be reached at the start. Later failures are waited out and logged.
+    pub async fn run_until(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
+        self.outbox.require_migrated().await?;
+        let (mut changes, mut pause, mut tidied) =
+            (self.outbox.db().changes(), Duration::ZERO, Instant::now());
+        tokio::pin!(stop);
+        loop {
+            let did = self.round().await;
+            pause = match &did {
+                Ok(round) if round.away => next_pause(pause),
+                Ok(_) => Duration::ZERO,
+                Err(error) => {
+                    tracing::warn!(target = self.target.name(), %error, "the outbox cannot be read; it is tried again");
+                    next_pause(pause)
+                }
+            };
+            if tidied.elapsed() > TIDY {
+                tidied = Instant::now();
+                self.tidy().await;
+            }
+            if did.is_ok_and(|round| round.more && pause.is_zero()) && !is_ready(&mut stop).await {
+                continue;
+            }
+            let idle = async {
+                // After a failure news of more rows is no reason to try sooner.
+                if pause.is_zero() {
+                    let _ = tokio::time::timeout(POLL, changes.next()).await;
+                } else {
+                    tokio::time::sleep(pause).await;
+                }
+            };
+            tokio::select! {
+                () = &mut stop => return Ok(()),
+                () = idle => {}
+            }
+        }
+    }
+
+    /// Hands over all that is due, and gives what became of it.
+    ///
+    /// # Errors
+    /// When the outbox cannot be read or written.
+    pub async fn run_until_idle(&self) -> Result<Relayed, Error> {
+        let mut total = Relayed::default();
+        loop {
+            let round = self.round().await?;
+            total.sent += round.did.sent;
+            total.refused += round.did.refused;
+            total.waiting += round.did.waiting;
+            if !round.more || round.away {
+                return Ok(total);
+            }
+        }
+    }
+
+    async fn round(&self) -> Result<Round, Error> {
+        let token = random_id()?;
+        let ask = Ask { token: token.clone(), limit: self.batch, lease: LEASE };
+        let messages = self.outbox.claim(ask).await?;
+        if messages.is_empty() {
+            return Ok(Round::default());
+        }
+        let hand = tokio::time::timeout(LEASE / 2, self.target.hand_over(&messages)).await;
+        let said = hand.unwrap_or_else(|_| slow(messages.len()));
+        let (ending, did) = ending(token, self.target.name(), &messages, said);
+        let moved = did.sent + did.refused > 0;
+        // Rows behind others can follow at once; those that failed pause, and are not found by the next claim.
+        let more = messages.len() == self.batch || (moved && did.waiting > 0);
+        let away = !moved && did.waiting > 0;
+        let held = self.outbox.end(ending).await?;
+        if held < messages.len() {
+            tracing::info!(
+                target = self.target.name(),
+                rows = messages.len() - held,
+                "another relay had claimed these rows meanwhile; the target knows the repeat"
+            );
+        }
+        Ok(Round { did, more, away })
+    }
+
+    async fn tidy(&self) {
+        if let Err(error) = self.outbox.tidy().await {
+            tracing::warn!(%error, "rows beyond the replay window could not be deleted; they are later");
+        }
+    }
+}
+
+/// One claim and what became of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Round {
+    did: Relayed,
+    /// There may be more to claim at once.
+    more: bool,
+    /// Nothing was taken, and not for the rows' sake.
+    away: bool,
+}
+
+fn slow(count: usize) -> Vec<Handover> {
+    let cause = Cause::new("timeout", "the target did not answer in time").outage();
+    vec![Handover::Later(cause); count]
+}
+
+fn next_pause(pause: Duration) -> Duration {
+    (pause * 2).clamp(PAUSE, LONGEST_PAUSE)
+}
+
+async fn is_ready(stop: &mut (impl Future<Output = ()> + Unpin)) -> bool {
+    tokio::select! {
+        biased;
+        () = stop => true,
+        () = std::future::ready(()) => false,
+    }
+}
+
+/// What is to be written of a claim. Pure. A row behind one of its key that was not taken waits for it.
+fn ending(token: String, target: &str, messages: &[Message], said: Vec<Handover>) -> (Ending, Relayed) {
+    let mut ending =
+        Ending { token, target: target.to_owned(), sent: Vec::new(), kept: Vec::new(), failed: None };
+    let mut did = Relayed::default();
+    let missing = || Handover::Later(Cause::new("no_answer", "the target gave no answer for this row"));
+    for (message, said) in messages.iter().zip(said.into_iter().chain(std::iter::repeat_with(missing))) {
+        match said {
+            Handover::Taken => {
+                ending.sent.push(message.id);
+                did.sent += 1;
+            }
+            Handover::Behind => {
+                ending.kept.push(kept(message, "waiting", None, Duration::ZERO));
+                did.waiting += 1;
+            }
+            Handover::Later(cause) => {
+                let pause = if cause.outage { Duration::ZERO } else { pause_of(message) };
+                ending.kept.push(kept(message, "waiting", Some(&cause), pause));
+                ending.failed.get_or_insert(cause);
+                did.waiting += 1;
+            }
+            Handover::Refused(cause) => {
+                ending.kept.push(kept(message, "refused", Some(&cause), Duration::ZERO));
+                ending.failed.get_or_insert(cause);
+                did.refused += 1;
+            }
+        }
+    }
+    (ending, did)
+}
+
+fn pause_of(message: &Message) -> Duration {
+    PAUSE.saturating_mul(1 << message.tries.min(10)).min(LONGEST_PAUSE)
+}
+
+fn kept(message: &Message, state: &'static str, cause: Option<&Cause>, pause: Duration) -> Kept {
+    Kept {
+        id: message.id,
+        state,
+        // A cause always serializes: texts and numbers only.
+        error: cause.and_then(|cause| serde_json::to_string(cause).ok()),
+        tried: u8::from(cause.is_some()),
+        pause: micros_of(pause),
+    }
+}
