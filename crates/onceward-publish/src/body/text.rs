@@ -295,7 +295,8 @@ fn tidy(raw: &str, marks: Vec<Mark>) -> Rich {
         new + (raw - start).min(length)
     };
     let moved = |mark: Mark| Mark { range: place(mark.range.start)..place(mark.range.end), ..mark };
-    let mut marks: Vec<Mark> = marks.into_iter().map(moved).collect();
+    // An inner mark is finished first: of two over the same text it comes last.
+    let mut marks: Vec<Mark> = marks.into_iter().rev().map(moved).collect();
     marks.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
     let start = text.len() - text.trim_start_matches('\n').len();
     let end = text.trim_end_matches('\n').len().max(start);

@@ -1,6 +1,7 @@
 //! Texts by each platform's own rules: counting, finding, cutting.
 
 mod count;
+mod entities;
 mod facets;
 mod parts;
 mod rich;
