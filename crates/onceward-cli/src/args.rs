@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use admin::{ChannelsVerb, DbVerb, QueuesVerb, Which, Work};
+pub(crate) use admin::{ChannelsVerb, DbVerb, Login, QueuesVerb, Which, Work};
 pub(crate) use contents::ContentsVerb;
 pub(crate) use dead::{DeadVerb, Revive};
 pub(crate) use doubt::{DoubtVerb, Resolve, Verdict};
@@ -126,7 +126,7 @@ pub(crate) enum Command {
     /// Lists, pauses and resumes queues
     #[command(subcommand)]
     Queues(QueuesVerb),
-    /// Lists, checks, pauses and resumes channels
+    /// Lists, checks, logs in to, pauses and resumes channels
     #[command(subcommand)]
     Channels(ChannelsVerb),
     /// Migrates, checks and backs up the database

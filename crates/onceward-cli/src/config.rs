@@ -8,6 +8,7 @@ mod check;
 mod draft;
 mod env;
 mod find;
+mod key;
 mod kind;
 mod policy;
 mod problem;
@@ -26,12 +27,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use onceward_http::Cidr;
+use onceward_publish::vault::Keys;
 use toml::de::DeTable;
 
 pub(crate) use alert::Alert;
 pub(crate) use channel::{Channel, OnDoubt};
-pub(crate) use env::Env;
+pub(crate) use env::{Env, Stored};
 pub(crate) use find::{NAME, find};
+pub(crate) use key::HOW_TO as KEY_HOW_TO;
 pub(crate) use kind::{Archive, Feed, Format, Settings, Webhook};
 pub(crate) use policy::Pace;
 pub(crate) use problem::{ConfigError, advice};
@@ -42,6 +45,7 @@ pub(crate) use store::StoreUrl;
 
 use draft::Draft;
 use problem::Report;
+use secret::Secret;
 use store::StoreAt;
 use table::Table;
 
@@ -70,6 +74,7 @@ pub(crate) struct Config {
     /// Ranges that addresses from contents and other strangers may lie in although they are not public.
     pub(crate) allow: Vec<Cidr>,
     store: StoreAt,
+    key: Option<Secret>,
 }
 
 /// A name for several channels.
@@ -142,6 +147,12 @@ impl Config {
             Some(url) => Ok(url),
             None => self.store.resolve(&self.env, &self.folder),
         }
+    }
+
+    /// The keys that open stored secrets, if any are given: [store] `key`, else `ONCEWARD_KEY`, else the systemd
+    /// credential `onceward-key`; else the place that holds no key, and why.
+    pub(crate) fn keys(&self) -> Result<Option<Keys>, String> {
+        key::find(self.key.as_ref(), &self.env, &self.folder)
     }
 
     /// A channel by its name.

@@ -5,6 +5,7 @@ use onceward_db::{Component, Database};
 
 use crate::command::Run;
 use crate::config::{Config, StoreUrl};
+use crate::secrets;
 use crate::stop::Stop;
 
 /// Whatever keeps tables in the store.
@@ -42,10 +43,28 @@ impl Run {
         if let Some(file) = new {
             self.output.note(&format!("made a new store: {}", file.display()));
         }
-        let store = Store { config, once: current(db).await.map_err(|error| at(&url, &error))? };
+        let (mut config, once) = (config, current(db).await.map_err(|error| at(&url, &error))?);
+        secrets::unlock(&mut config, &once).await?;
+        let store = Store { config, once };
         let done = act(&store).await;
         store.once.close().await;
         done
+    }
+}
+
+impl Run {
+    /// Does something with the configuration, and with the store if stored secrets are asked for and it is there: a
+    /// look does not make it.
+    pub(crate) async fn with_secrets<T>(
+        &self,
+        act: impl AsyncFnOnce(&Config, Option<&Onceward>) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let config = self.config()?;
+        let stored = config.channels.iter().any(|channel| channel.stored().next().is_some());
+        if !stored || named(self, &config)?.file().is_some_and(|file| !file.exists()) {
+            return act(&config, None).await;
+        }
+        self.with_store(async |store| act(&store.config, Some(&store.once)).await).await
     }
 }
 

@@ -13,6 +13,7 @@
 //! plan          contents × channels → what a run will do
 //! publisher     plans, enqueues in one transaction, serves workers
 //! learned       what servers say they take
+//! vault         secrets and sessions at rest
 //! deliver       the handler of a post's job
 //! ```
 
@@ -35,6 +36,7 @@ mod quiet;
 mod refusal;
 mod store;
 pub mod text;
+pub mod vault;
 mod view;
 
 pub use configured::Configured;

@@ -5,13 +5,15 @@ pub(crate) mod contents;
 pub(crate) mod entries;
 pub(crate) mod learned;
 pub(crate) mod media;
+pub(crate) mod secrets;
 pub(crate) mod standing;
 
 use onceward_db::{Component, Error, ErrorKind, Migration, Result, migration};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-const MIGRATIONS: &[Migration] = &[migration!(1, "0001_publish"), migration!(2, "0002_learned")];
+const MIGRATIONS: &[Migration] =
+    &[migration!(1, "0001_publish"), migration!(2, "0002_learned"), migration!(3, "0003_secret")];
 
 /// The tables of the publisher; they need those of the queue in the same database.
 pub const PUBLISH_TABLES: Component = Component { name: "publish", migrations: MIGRATIONS };

@@ -41,6 +41,17 @@ pub(crate) enum QueuesVerb {
     Resume(Which),
 }
 
+/// Whose secrets are given, and which.
+#[derive(Debug, Args)]
+pub(crate) struct Login {
+    /// The channel's name
+    #[arg(value_name = "NAME")]
+    pub(crate) channel: String,
+    /// Only the secret of this key, such as `token`
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+}
+
 /// What to do with channels.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChannelsVerb {
@@ -51,6 +62,17 @@ pub(crate) enum ChannelsVerb {
         /// Their names; all when none is given
         #[arg(value_name = "NAME")]
         names: Vec<String>,
+    },
+    /// Takes a channel's secrets and stores them, encrypted
+    #[command(
+        after_help = "For keys that say { stored = \"NAME\" }. Asks on a terminal, else reads standard input:\none line for each secret, in the order of the file.\n\nExample:\n  onceward channels login mastodon < token.txt"
+    )]
+    Login(Login),
+    /// Forgets a channel's stored secrets and sessions
+    Logout {
+        /// The channel's name
+        #[arg(value_name = "NAME")]
+        channel: String,
     },
     /// Stops sending to channels; running jobs finish
     Pause(Which),

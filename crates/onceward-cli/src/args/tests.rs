@@ -25,7 +25,7 @@ fn every_documented_command_is_understood() {
         dead revive 1 --set-payload {} --may-repeat\ndead discard --all\ndead undiscard 1\ndead groups --queue q --error e\ndoubt list\ndoubt groups --queue q\ndoubt show 1\n\
         doubt verify --all\ndoubt resolve 1 --happened --url https://x\ndoubt resolve 1 2 --did-not-happen\ndoubt resolve 1 --give-up\n\
         queues list\nqueues pause a b\nqueues resume --all\nchannels list\nchannels check\nchannels check a\nchannels pause a\n\
-        channels resume a\ndb migrate\ndb migrate --print\ndb check\ndb backup f.db\ncompletions bash";
+        channels resume a\nchannels login a\nchannels login a --key token\nchannels logout a\ndb migrate\ndb migrate --print\ndb check\ndb backup f.db\ncompletions bash";
     for line in lines.lines().map(str::trim) {
         for global in ["", " --config f --store sqlite://x --json -vv --color never", " -q"] {
             let line = format!("{line}{global}");

@@ -61,7 +61,7 @@ fn next_steps(folder: &Path, written: &[&str]) -> String {
     let mut lines: Vec<String> =
         written.iter().map(|name| format!("wrote {}", folder.join(name).display())).collect();
     if !written.contains(&IGNORE.0) {
-        lines.push("kept the .gitignore; see that it names *.db, *.db-* and .env".to_owned());
+        lines.push("kept the .gitignore; see that it names *.db, *.db-*, *.key and .env".to_owned());
     }
     lines.push("\nNext:".to_owned());
     if folder != Path::new(".") {

@@ -87,6 +87,19 @@ impl Channel {
         kind::reader(&name).map_err(|why| table.refuse("type", &why)).ok()
     }
 
+    /// Its keys whose secrets are in the store, with their names there.
+    pub(crate) fn stored(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.secrets.iter().filter_map(|(key, secret)| match secret {
+            Secret::Stored(name) => Some((*key, name.as_str())),
+            Secret::Env(_) | Secret::File(_) => None,
+        })
+    }
+
+    /// Its keys that hold secrets, wherever those are.
+    pub(crate) fn secret_keys(&self) -> impl Iterator<Item = &'static str> {
+        self.secrets.iter().map(|(key, _)| *key)
+    }
+
     /// The secrets that this process lacks: the key, and what to do about it.
     pub(crate) fn lacking(&self, env: &Env, folder: &Path) -> Vec<(&'static str, Lacking)> {
         let resolve =

@@ -11,6 +11,7 @@ use super::env::Env;
 use super::publish::Publish;
 use super::queue::{Queue, Queueing};
 use super::schedule::Schedule;
+use super::secret::Secret;
 use super::store::StoreAt;
 use super::table::Table;
 use super::value::Named;
@@ -19,6 +20,8 @@ use super::{Config, Group, resolve};
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) store: StoreAt,
+    /// The key that opens stored secrets.
+    pub(super) key: Option<Secret>,
     pub(super) publish: Publish,
     /// The `channels` of [publish], as written.
     pub(super) wanted: Option<Vec<Named>>,
@@ -46,8 +49,10 @@ impl Draft {
             sections(root.table("queues"), |named, table| Some(Queue::read(named.name, table)));
         let (channel_names, channels) = sections(root.table("channels"), Channel::read);
         let zone = publish.timezone.as_ref();
+        let (store, key) = store(root.table("store"));
         let draft = Self {
-            store: store(root.table("store")),
+            store,
+            key,
             queueing,
             lease,
             queue_names,
@@ -91,6 +96,7 @@ impl Draft {
             listen: self.listen,
             allow: self.allow,
             store: self.store,
+            key: self.key,
         };
         config.publish.channels = default_channels(self.wanted.as_deref(), &config);
         config
@@ -127,11 +133,17 @@ fn groups(table: Option<Table<'_>>) -> Vec<(Named, Vec<Named>)> {
     names.into_iter().map(|named| (named.clone(), members(&named))).collect()
 }
 
-fn store(table: Option<Table<'_>>) -> StoreAt {
-    let Some(mut table) = table else { return StoreAt::usual() };
+fn store(table: Option<Table<'_>>) -> (StoreAt, Option<Secret>) {
+    let Some(mut table) = table else { return (StoreAt::usual(), None) };
     let store = table.get_or("url", StoreAt::usual());
+    let key = table.get("key");
+    for (name, secret) in [("url", store.secret()), ("key", key.as_ref())] {
+        if let Some(Secret::Stored(_)) = secret {
+            table.refuse(name, "expected { env = \"NAME\" } or { file = \"path\" }: nothing can be looked up in a store before it is open");
+        }
+    }
     table.close();
-    store
+    (store, key)
 }
 
 fn listen(table: Option<Table<'_>>) -> SocketAddr {

@@ -1,8 +1,11 @@
-//! The environment of this process, with `.env` beneath it.
+//! Where values are looked up that do not stand in the configuration: the environment of this process, with `.env`
+//! beneath it, and the secrets in the store.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+
+use secrecy::SecretString;
 
 use super::problem::{ConfigError, Report};
 use super::secret::is_name;
@@ -12,6 +15,19 @@ use super::secret::is_name;
 pub(crate) struct Env {
     process: BTreeMap<String, String>,
     file: BTreeMap<String, String>,
+    stored: Stored,
+}
+
+/// The secrets in the store, as far as this process can open them.
+#[derive(Clone, Default)]
+pub(crate) enum Stored {
+    /// Nobody has looked: there is no store yet.
+    #[default]
+    Closed,
+    /// Why none of them can be had.
+    Locked(String),
+    /// Each by its name, or why it cannot be had.
+    Open(BTreeMap<String, Result<SecretString, String>>),
 }
 
 impl Env {
@@ -24,12 +40,28 @@ impl Env {
 
     /// The given variables and no others.
     pub(crate) fn of(vars: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self { process: vars.into_iter().collect(), file: BTreeMap::new() }
+        Self { process: vars.into_iter().collect(), ..Self::default() }
     }
 
     /// The value of a variable.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.process.get(name).or_else(|| self.file.get(name)).map(String::as_str)
+    }
+
+    /// A secret of the store, or why it cannot be had.
+    pub(super) fn stored(&self, name: &str) -> Result<SecretString, String> {
+        let none =
+            || format!("{name} is not stored yet: run `onceward channels login` with the channel's name");
+        match &self.stored {
+            Stored::Closed => Err(none()),
+            Stored::Locked(why) => Err(why.clone()),
+            Stored::Open(secrets) => secrets.get(name).cloned().unwrap_or_else(|| Err(none())),
+        }
+    }
+
+    /// From now on the secrets of the store can be found.
+    pub(crate) fn set_stored(&mut self, stored: Stored) {
+        self.stored = stored;
     }
 
     /// Puts the `.env` of a folder beneath the process's variables, if there is one.

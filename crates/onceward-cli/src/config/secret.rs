@@ -39,9 +39,7 @@ impl Secret {
                 None => Err(Lacking(format!("set the environment variable {name}, or write it into .env"))),
             },
             Self::File(path) => read(&folder.join(path)).map(SecretString::from),
-            Self::Stored(name) => Err(Lacking(format!(
-                "stored secrets such as {name} are not built in this version yet; use env or file"
-            ))),
+            Self::Stored(name) => env.stored(name).map_err(Lacking),
         }
     }
 }

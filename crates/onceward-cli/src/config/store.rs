@@ -63,6 +63,14 @@ impl StoreAt {
         Self::Url("sqlite://onceward.db".to_owned())
     }
 
+    /// Where the URL is kept secret, if it is.
+    pub(super) fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::Url(_) => None,
+            Self::Secret(secret) => Some(secret),
+        }
+    }
+
     /// The URL itself.
     pub(super) fn resolve(&self, env: &Env, folder: &Path) -> Result<StoreUrl, String> {
         let text = match self {

@@ -10,6 +10,7 @@ mod hostile;
 mod jobs;
 mod postgres;
 mod queues;
+mod secrets;
 mod status;
 mod support;
 mod work;

@@ -42,13 +42,16 @@ impl Problem {
 
 /// Checks these channels and groups, or all.
 pub(in crate::command) async fn check(run: &Run, names: &[String]) -> Result<Exit, Stop> {
-    let config = run.config()?;
+    run.with_secrets(async |config, _| checked(run, config, names).await).await
+}
+
+async fn checked(run: &Run, config: &Config, names: &[String]) -> Result<Exit, Stop> {
     let wanted = config.resolve(names.iter().map(String::as_str));
     let wanted = wanted.map_err(|unknown| Stop::failed("not_found", unknown.text))?;
     let mut items = Vec::new();
     for channel in config.channels.iter().filter(|channel| names.is_empty() || wanted.contains(&channel.name))
     {
-        let problems = problems(channel, &config).await;
+        let problems = problems(channel, config).await;
         let ok = problems.is_empty();
         items.push(Item { name: channel.name.clone(), kind: channel.kind, ok, problems });
     }

@@ -10,13 +10,17 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::output::plain;
 use crate::publishing;
+use crate::secrets;
 use crate::stop::Stop;
 use crate::store;
 
 /// Shows what a run would do.
 pub(super) async fn run(run: &Run, args: &Publish) -> Result<Exit, Stop> {
-    let config = run.config()?;
+    let mut config = run.config()?;
     let once = existing(run, &config).await?;
+    if let Some(once) = &once {
+        secrets::unlock(&mut config, once).await?;
+    }
     let batch = read(args, &config);
     let plan = preview(once.as_ref(), publishing::channels(&config)?, batch, &wishes(args, &config)?).await?;
     run.output.answer(&document(&plan), || text(&plan))?;

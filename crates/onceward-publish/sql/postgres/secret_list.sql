@@ -1,0 +1,2 @@
+-- Gives all secrets as they are sealed.
+SELECT name, version, key_id, sealed, updated_at FROM onceward.secret WHERE sealed IS NOT NULL ORDER BY name

@@ -1,0 +1,2 @@
+-- Forgets a secret.
+DELETE FROM onceward.secret WHERE name = $1

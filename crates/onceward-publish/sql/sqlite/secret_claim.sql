@@ -1,0 +1,5 @@
+-- Lets one caller renew a session, if it is still the one that the caller knows and nobody else renews it.
+INSERT INTO onceward_secret AS it (name, version, claim, claim_until, updated_at)
+VALUES (?1, ?2, ?3, coalesce(?5, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) + ?4, coalesce(?5, CAST(unixepoch('subsec') * 1000000 AS INTEGER)))
+ON CONFLICT (name) DO UPDATE SET claim = excluded.claim, claim_until = excluded.claim_until
+WHERE (it.version = ?2 OR it.sealed IS NULL) AND (it.claim_until IS NULL OR it.claim_until <= coalesce(?5, CAST(unixepoch('subsec') * 1000000 AS INTEGER)))
