@@ -70,7 +70,12 @@ impl Response {
 
     /// The body as a text that is safe to keep and show: see [`redact()`]. The request's secrets are gone from it.
     pub fn safe_text(&self) -> String {
-        redact(&String::from_utf8_lossy(&self.body), self.secrets.iter().map(String::as_str))
+        self.safe(&String::from_utf8_lossy(&self.body))
+    }
+
+    /// A text out of the body, such as one field of it, made safe in the same way.
+    pub fn safe(&self, text: &str) -> String {
+        redact(text, self.secrets.iter().map(String::as_str))
     }
 
     /// How long the server asks to wait, counted from `now`; at most 7 days. Meant for 429 and 503: other answers

@@ -6,6 +6,8 @@ pub mod atomic_file;
 mod entry;
 pub mod feed;
 mod shelf;
+pub mod slack;
+pub mod telegram;
 pub mod webhook;
 
 pub use entry::{Entry, Picture, stable_id};

@@ -1,5 +1,4 @@
 //! What a platform's answer means. Each adapter's error table is data: rows of status and code.
-#![expect(dead_code, reason = "the adapters that need the rest follow")]
 
 use std::time::Duration;
 
@@ -56,16 +55,17 @@ pub(crate) fn means(table: &[Row], response: &Response, said: Said<'_>, now: Tim
     };
     let (means, ours) =
         table.iter().find(fits).map_or_else(|| by_status(response), |row| (row.means, row.text));
-    let body = response.safe_text();
-    let words: String = said.text.unwrap_or(&body).trim().chars().take(300).collect();
+    let words = said.text.map_or_else(|| response.safe_text(), |text| response.safe(text));
+    let words: String = words.trim().chars().take(300).collect();
     let text = if words.is_empty() { ours.to_owned() } else { format!("{ours}; it says {words:?}") };
     // Some platforms answer 200 and put the verdict into the body: there the code is the name of the failure.
-    let name = match said.code {
-        Some(code) if status < 400 => code.to_owned(),
+    let code = said.code.map(|code| response.safe(code));
+    let name = match &code {
+        Some(code) if status < 400 => code.clone(),
         _ => format!("http_{status}"),
     };
     let mut cause = Cause::new(name, text).status(status);
-    if let Some(code) = said.code {
+    if let Some(code) = code {
         cause = cause.platform(code);
     }
     match means {

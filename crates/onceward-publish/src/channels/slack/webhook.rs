@@ -1,0 +1,109 @@
+//! An incoming webhook: it answers `ok` and nothing else, so nothing can be looked for, and nothing answered to.
+
+use std::fmt;
+use std::time::Duration;
+
+use onceward::{Cause, Class, Failure, Intent, Receipt, SendError, Time};
+use onceward_http::{Client, Request, Response, SendFailure, StatusClass, Target};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value as Json, json};
+
+use super::errors::WEBHOOK_ERRORS;
+use super::render;
+use crate::channel::{Channel, Checked, Doing, Limits, MediaLimits, Part, Reason, Sending};
+use crate::channels::answer::{self, Said};
+use crate::dress::Dressed;
+
+/// A webhook, whose address is a secret: whoever knows it may post.
+#[derive(Clone)]
+pub struct SlackWebhook {
+    target: Target,
+    client: Client,
+    timeout: Duration,
+}
+
+impl SlackWebhook {
+    /// A webhook by its address; `timeout` is for one request.
+    ///
+    /// # Errors
+    /// When the address cannot be used; it is not repeated.
+    pub fn new(url: &SecretString, client: Client, timeout: Duration) -> Result<Self, SendFailure> {
+        Ok(Self { target: Target::operator(url.expose_secret())?, client, timeout })
+    }
+
+    async fn send(&self, body: &Json) -> Result<Response, SendFailure> {
+        let request = Request::post(self.target.clone()).deadline(self.timeout).fresh();
+        self.client.send(request.body("application/json; charset=utf-8", body.to_string())?).await
+    }
+}
+
+impl Channel for SlackWebhook {
+    fn limits(&self, _server: &Json) -> Limits {
+        let none = MediaLimits {
+            count: 0,
+            types: Vec::new(),
+            bytes: 0,
+            pixels: None,
+            alt: None,
+            alt_required: false,
+        };
+        Limits { text: Some(render::LONGEST), media: Some(none) }
+    }
+
+    fn render(&self, post: &Dressed<'_>) -> Result<Vec<Part>, Reason> {
+        let text = render::one(post)?;
+        let unfurl = render::unfurl(post)?;
+        let request = json!({ "text": text.mrkdwn, "unfurl_links": unfurl, "unfurl_media": unfurl });
+        Ok(vec![Part { length: text.mrkdwn.chars().count(), text: text.shown, request }])
+    }
+
+    fn class(&self, _request: &Json) -> Class {
+        Class::Blind
+    }
+
+    fn commit<'a>(
+        &'a self,
+        _to: &'a Sending<'a>,
+        intent: &'a Intent<Json>,
+    ) -> Doing<'a, Result<Receipt, SendError>> {
+        Box::pin(async move {
+            let response = self.send(&intent.request).await.map_err(|failure| answer::lost(&failure))?;
+            read(&response, Time::now()).map(|()| Receipt::default())
+        })
+    }
+
+    fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
+        Box::pin(async {
+            let text = "the address is there; a webhook cannot be asked without posting something";
+            Ok(Checked::text(text))
+        })
+    }
+}
+
+/// What an answer means: only the word `ok` is a success.
+pub(super) fn read(response: &Response, now: Time) -> Result<(), SendError> {
+    let said = response.safe_text();
+    let said = said.trim();
+    match response.class() {
+        StatusClass::Success if said == "ok" => Ok(()),
+        StatusClass::Success => {
+            let text = "the answer is not Slack's `ok`; whether the message was taken is unknown";
+            Err(SendError::Unknown(Cause::new("answer_unreadable", text).status(response.status())))
+        }
+        _ => {
+            let code = Some(said).filter(|code| is_code(code));
+            Err(answer::means(WEBHOOK_ERRORS, response, Said { code, ..Said::default() }, now))
+        }
+    }
+}
+
+/// Slack's codes are small words; anything else came from somewhere on the way.
+fn is_code(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
+impl fmt::Debug for SlackWebhook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SlackWebhook").field("target", &self.target).finish_non_exhaustive()
+    }
+}
