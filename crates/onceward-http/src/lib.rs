@@ -54,3 +54,4 @@ pub use response::Response;
 pub use retry_after::parse_wait;
 pub use status::{StatusClass, classify};
 pub use target::{Target, Trust};
+pub use tls::tls_config;

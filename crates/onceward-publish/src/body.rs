@@ -7,6 +7,7 @@ mod links;
 mod rich;
 mod text;
 
+pub(crate) use html::escape;
 pub use html::html;
 pub use links::Links;
 pub use rich::{Mark, Rich, Style};
