@@ -1,5 +1,7 @@
 //! The configuration's channels in the publisher's terms.
 
+mod email;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,9 +26,18 @@ pub(crate) async fn publisher(config: &Config, once: &Onceward) -> Result<Publis
 
 /// Every channel of the configuration; one whose secret is not set says so in place of its adapter.
 pub(crate) fn channels(config: &Config) -> Result<Vec<Configured>, Stop> {
-    let client = Client::builder().allow(config.allow.iter().copied()).build();
-    let client = client.map_err(|error| Stop::failed("http_client", error.to_string()))?;
+    let client = client(config)?;
     config.channels.iter().map(|channel| configured(channel, config, &client)).collect()
+}
+
+/// One channel of the configuration.
+pub(crate) fn channel(channel: &Channel, config: &Config) -> Result<Configured, Stop> {
+    configured(channel, config, &client(config)?)
+}
+
+fn client(config: &Config) -> Result<Client, Stop> {
+    let client = Client::builder().allow(config.allow.iter().copied()).build();
+    client.map_err(|error| Stop::failed("http_client", error.to_string()))
 }
 
 /// How contents are read: default ids and media paths start at the configuration's folder.
@@ -73,6 +84,7 @@ fn adapter(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dy
         Settings::Feed(settings) => Arc::new(feed(channel, settings)),
         Settings::Archive(settings) => Arc::new(archive(channel, settings)?),
         Settings::Webhook(settings) => Arc::new(webhook(channel, settings, config, client)?),
+        Settings::Email(settings) => Arc::new(email::channel(channel, settings, config)?),
     })
 }
 

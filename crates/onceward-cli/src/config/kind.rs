@@ -3,10 +3,12 @@
 //! A new type is one struct in a file below, one variant of [`Settings`], and one row of [`TYPES`].
 
 mod archive;
+mod email;
 mod feed;
 mod webhook;
 
 pub(crate) use archive::Archive;
+pub(crate) use email::Email;
 pub(crate) use feed::{Feed, Format};
 pub(crate) use webhook::Webhook;
 
@@ -19,6 +21,7 @@ pub(crate) enum Settings {
     Feed(Feed),
     Archive(Archive),
     Webhook(Webhook),
+    Email(Email),
 }
 
 /// Reads a type's own keys; `None` when a mistake was noted.
@@ -37,7 +40,7 @@ const TYPES: &[(&str, Support)] = &[
     ("feed", Built(|table| Feed::read(table).map(Settings::Feed))),
     ("archive", Built(|table| Archive::read(table).map(Settings::Archive))),
     ("webhook", Built(|table| Webhook::read(table).map(Settings::Webhook))),
-    ("email", Later),
+    ("email", Built(|table| Email::read(table).map(Settings::Email))),
     ("mastodon", Later),
     ("bluesky", Later),
     ("matrix", Later),

@@ -15,12 +15,12 @@ fn read(text: &str, vars: &[(&str, &str)]) -> Result<Config, ConfigError> {
 }
 
 /// One that must be accepted.
-fn config(text: &str) -> Config {
+pub(crate) fn config(text: &str) -> Config {
     read(text, &[]).unwrap_or_else(|error| panic!("refused:\n{error}"))
 }
 
 /// All mistakes as `line:column: text`.
-fn mistakes(text: &str) -> Vec<String> {
+pub(crate) fn mistakes(text: &str) -> Vec<String> {
     let Err(ConfigError::Refused { problems, .. }) = read(text, &[]) else { panic!("accepted:\n{text}") };
     problems
         .into_iter()

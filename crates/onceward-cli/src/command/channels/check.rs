@@ -1,5 +1,6 @@
 //! `onceward channels check`: whether a channel could be sent to, without sending anything.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::command::Run;
 use crate::config::{Archive, Channel, Config, Feed, Settings, Webhook};
 use crate::exit::Exit;
 use crate::output::{Cell, Grid, Shown};
+use crate::publishing;
 use crate::stop::Stop;
 
 /// A server that does not take a connection within this time is not there.
@@ -30,13 +32,13 @@ struct Item {
 
 #[derive(Debug, Serialize)]
 struct Problem {
-    code: &'static str,
+    code: Cow<'static, str>,
     text: String,
 }
 
 impl Problem {
     fn new(code: &'static str, text: impl Into<String>) -> Self {
-        Self { code, text: text.into() }
+        Self { code: code.into(), text: text.into() }
     }
 }
 
@@ -83,6 +85,26 @@ async fn problems(channel: &Channel, config: &Config) -> Vec<Problem> {
             writable(path).into_iter().chain(page).collect()
         }
         Settings::Webhook(hook) => webhook(hook, channel, config).await,
+        Settings::Email(_) => asked(channel, config).await,
+    }
+}
+
+/// What the platform itself says.
+async fn asked(channel: &Channel, config: &Config) -> Vec<Problem> {
+    let adapter = match publishing::channel(channel, config) {
+        Ok(configured) => configured.adapter,
+        Err(stop) => return vec![Problem::new(stop.code, stop.text)],
+    };
+    let adapter = match adapter {
+        Ok(adapter) => adapter,
+        Err(lacking) => return vec![Problem::new("secret_missing", lacking)],
+    };
+    match adapter.check().await {
+        Ok(_) => Vec::new(),
+        Err(failure) => {
+            let cause = failure.cause();
+            vec![Problem { code: cause.code.clone(), text: cause.text.clone() }]
+        }
     }
 }
 

@@ -142,12 +142,12 @@ fn html(post: &Dressed<'_>, subject: &str, domain: &str) -> (String, BTreeSet<St
         if shown.insert(picture.facts.sha256.clone()) {
             let (id, alt) = (content_id(&picture.facts.sha256, domain), picture.alt.as_deref());
             let alt = escape(alt.unwrap_or_default());
-            inner.push_str(&format!("<p><img src=\"cid:{id}\" alt=\"{alt}\" /></p>\n"));
+            inner.extend(["<p><img src=\"cid:", &id, "\" alt=\"", &alt, "\" /></p>\n"]);
         }
     }
     if let Some(link) = link_below(post) {
         let link = escape(link);
-        inner.push_str(&format!("<p><a href=\"{link}\">{link}</a></p>\n"));
+        inner.extend(["<p><a href=\"", &link, "\">", &link, "</a></p>\n"]);
     }
     let title = escape(subject);
     let page = format!(
@@ -172,7 +172,8 @@ fn own_html(post: &Dressed<'_>, domain: &str, shown: &RefCell<BTreeSet<String>>)
 /// A text of lines and paragraphs.
 fn plain_html(text: &str) -> String {
     let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty());
-    paragraphs.map(|it| format!("<p>{}</p>\n", escape(it.trim()).replace('\n', "<br />\n"))).collect()
+    let lines = paragraphs.map(|paragraph| escape(paragraph.trim()).replace('\n', "<br />\n"));
+    lines.flat_map(|lines| ["<p>".to_owned(), lines, "</p>\n".to_owned()]).collect()
 }
 
 /// The types that mail programs show in a text.

@@ -14,7 +14,7 @@ pub(in super::super) struct Reply {
 #[derive(Debug, Default)]
 pub(in super::super) struct Lines {
     code: Option<u16>,
-    lines: Vec<String>,
+    texts: Vec<String>,
     bytes: usize,
 }
 
@@ -36,10 +36,10 @@ impl Lines {
             return Err("its lines have different codes".to_owned());
         }
         self.code = Some(code);
-        self.lines.push(line.get(4..).unwrap_or_default().to_owned());
+        self.texts.push(line.get(4..).unwrap_or_default().to_owned());
         match line.as_bytes().get(3) {
             Some(b'-') => Ok(None),
-            Some(b' ') | None => Ok(Some(Reply { code, lines: std::mem::take(&mut self.lines) })),
+            Some(b' ') | None => Ok(Some(Reply { code, lines: std::mem::take(&mut self.texts) })),
             Some(_) => Err("no space follows its code".to_owned()),
         }
     }
