@@ -1,5 +1,6 @@
 //! The platforms: one file each, one line here.
 
+mod devto;
 mod mastodon;
 
 use std::fmt;
@@ -14,6 +15,7 @@ pub(crate) fn all() -> Vec<Box<dyn Platform>> {
         Box::new(mastodon::Server::Mastodon),
         Box::new(mastodon::Server::Pleroma),
         Box::new(mastodon::Server::GoToSocial),
+        Box::new(devto::Forem),
     ]
 }
 
