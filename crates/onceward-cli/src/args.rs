@@ -6,6 +6,7 @@ mod dead;
 mod doubt;
 mod enqueue;
 mod jobs;
+mod outbox;
 mod publish;
 mod select;
 
@@ -19,6 +20,7 @@ pub(crate) use dead::{DeadVerb, Revive};
 pub(crate) use doubt::{DoubtVerb, Resolve, Verdict};
 pub(crate) use enqueue::{DedupFor, Enqueue, Payload};
 pub(crate) use jobs::{JobFilter, JobState, JobsVerb};
+pub(crate) use outbox::{OutboxVerb, RelayArgs, Replay, Rows};
 pub(crate) use publish::Publish;
 pub(crate) use select::{Bulk, Filter, Kin, Page, Target};
 
@@ -129,6 +131,9 @@ pub(crate) enum Command {
     /// Lists, checks, logs in to, pauses and resumes channels
     #[command(subcommand)]
     Channels(ChannelsVerb),
+    /// Shows, runs and replays the relays of outboxes
+    #[command(subcommand)]
+    Outbox(OutboxVerb),
     /// Migrates, checks and backs up the database
     #[command(subcommand)]
     Db(DbVerb),

@@ -9,6 +9,7 @@ mod doubt;
 mod enqueue;
 mod init;
 mod jobs;
+mod outbox;
 mod publish;
 mod queues;
 mod select;
@@ -54,6 +55,7 @@ pub(crate) async fn run(command: Command, run: &Run) -> Result<Exit, Stop> {
         Command::Doubt(verb) => doubt::run(run, &verb).await,
         Command::Queues(verb) => queues::run(run, &verb).await,
         Command::Channels(verb) => channels::run(run, &verb).await,
+        Command::Outbox(verb) => outbox::run(run, &verb).await,
         Command::Db(verb) => db::run(run, &verb).await,
         Command::Completions { shell } => completions::run(shell),
         Command::Publish(args) => publish::run(run, &args).await,

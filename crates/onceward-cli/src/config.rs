@@ -14,6 +14,7 @@ mod policy;
 mod problem;
 mod publish;
 mod queue;
+mod relay;
 mod schedule;
 mod secret;
 mod store;
@@ -40,13 +41,13 @@ pub(crate) use policy::Pace;
 pub(crate) use problem::{ConfigError, advice};
 pub(crate) use publish::{Hashtags, Publish};
 pub(crate) use queue::{Queue, Queueing};
+pub(crate) use relay::{Relay, To};
 pub(crate) use schedule::Schedule;
-pub(crate) use store::StoreUrl;
+pub(crate) use store::{StoreAt, StoreUrl};
 
 use draft::Draft;
 use problem::Report;
 use secret::Secret;
-use store::StoreAt;
 use table::Table;
 
 const LONGEST: u64 = 1024 * 1024;
@@ -68,6 +69,7 @@ pub(crate) struct Config {
     pub(crate) groups: Vec<Group>,
     pub(crate) alerts: Vec<Alert>,
     pub(crate) schedules: Vec<Schedule>,
+    pub(crate) relays: Vec<Relay>,
     /// Where the HTTP server listens.
     #[allow(dead_code, reason = "it is checked with the rest, and used once `serve` is built")]
     pub(crate) listen: SocketAddr,
@@ -145,7 +147,7 @@ impl Config {
     pub(crate) fn store(&self, named: Option<&str>, here: &Path) -> Result<StoreUrl, String> {
         match store::named(named, &self.env, here)? {
             Some(url) => Ok(url),
-            None => self.store.resolve(&self.env, &self.folder),
+            None => self.store.resolve("[store] url", &self.env, &self.folder),
         }
     }
 

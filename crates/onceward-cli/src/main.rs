@@ -10,6 +10,7 @@ mod output;
 mod progress;
 mod prompt;
 mod publishing;
+mod relaying;
 mod secrets;
 mod signal;
 mod stop;

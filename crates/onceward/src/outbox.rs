@@ -139,6 +139,11 @@ impl Outbox {
         Ok(id)
     }
 
+    /// Which engine holds it.
+    pub fn engine(&self) -> Engine {
+        self.db.engine()
+    }
+
     /// How far hand-over is behind.
     pub async fn lag(&self) -> Result<Lag, Error> {
         Ok(store::lag(&self.db).await?)

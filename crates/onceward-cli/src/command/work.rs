@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::line::{self, Line};
 use crate::output::plain;
 use crate::publishing;
+use crate::relaying::{self, Relays};
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
@@ -33,6 +34,10 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     let lines = able(run, store, lines);
     let publisher = publishing::publisher(&store.config, &store.once).await?;
     let worker = worker(store, &publisher, &lines)?;
+    if args.until_idle {
+        relaying::all_once(run, store).await;
+    }
+    let relays = Relays::start(run, store).await;
     let watch = strangers::Watch::start(run.output, &store.once, &lines, KINDS);
     run.output.note(&ready(&lines, args.until_idle));
     let mut stopped = None;
@@ -46,6 +51,7 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
         watch.look().await;
     }
     drop(watch);
+    relays.end().await;
     let report = ended(run, done)?;
     say(run, &report)?;
     match stopped {

@@ -10,6 +10,7 @@ use super::channel::{Channel, Spots};
 use super::env::Env;
 use super::publish::Publish;
 use super::queue::{Queue, Queueing};
+use super::relay::Relay;
 use super::schedule::Schedule;
 use super::secret::Secret;
 use super::store::StoreAt;
@@ -36,6 +37,7 @@ pub(super) struct Draft {
     pub(super) groups: Vec<(Named, Vec<Named>)>,
     pub(super) alerts: Vec<Alert>,
     pub(super) schedules: Vec<Schedule>,
+    pub(super) relays: Vec<Relay>,
     pub(super) listen: SocketAddr,
     pub(super) allow: Vec<Cidr>,
 }
@@ -66,6 +68,7 @@ impl Draft {
                 .into_iter()
                 .filter_map(|table| Schedule::read(table, zone))
                 .collect(),
+            relays: root.tables("relays").into_iter().filter_map(Relay::read).collect(),
             listen: listen(root.table("server")),
             allow: allow(root.table("network")),
             wanted,
@@ -93,6 +96,7 @@ impl Draft {
                 .collect(),
             alerts: self.alerts,
             schedules: self.schedules,
+            relays: self.relays,
             listen: self.listen,
             allow: self.allow,
             store: self.store,

@@ -71,18 +71,17 @@ impl StoreAt {
         }
     }
 
-    /// The URL itself.
-    pub(super) fn resolve(&self, env: &Env, folder: &Path) -> Result<StoreUrl, String> {
+    /// The URL itself; `key` is where it stands, for errors.
+    pub(crate) fn resolve(&self, key: &str, env: &Env, folder: &Path) -> Result<StoreUrl, String> {
         let text = match self {
             Self::Url(text) => text.clone(),
             Self::Secret(secret) => {
-                let found = secret
-                    .resolve(env, folder)
-                    .map_err(|lacking: Lacking| format!("[store] url: {lacking}"))?;
+                let found =
+                    secret.resolve(env, folder).map_err(|lacking: Lacking| format!("{key}: {lacking}"))?;
                 found.expose_secret().to_owned()
             }
         };
-        StoreUrl::new(&text, folder).ok_or_else(|| format!("[store] url: {SHAPE}"))
+        StoreUrl::new(&text, folder).ok_or_else(|| format!("{key}: {SHAPE}"))
     }
 }
 

@@ -8,6 +8,7 @@ mod doubt;
 mod enqueue;
 mod hostile;
 mod jobs;
+mod outbox;
 mod postgres;
 mod queues;
 mod secrets;

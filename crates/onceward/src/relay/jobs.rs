@@ -71,7 +71,8 @@ fn handover(answer: Result<Enqueued, Error>) -> Handover {
 }
 
 fn refused(error: &Error) -> Handover {
-    Handover::Refused(Cause::new(error.code(), error.to_string()))
+    let text = format!("the queue does not take this row: {error} ({})", error.code());
+    Handover::Refused(Cause::new(error.code(), text))
 }
 
 impl Target for JobTarget {

@@ -1,0 +1,138 @@
+//! `onceward outbox`.
+
+mod status;
+
+use onceward::{Outbox, Relayed, Time};
+use onceward_publish::date;
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::Run;
+use crate::args::{OutboxVerb, RelayArgs, Replay, Rows};
+use crate::exit::Exit;
+use crate::relaying;
+use crate::signal::Signals;
+use crate::stop::Stop;
+use crate::store::Store;
+
+pub(crate) async fn run(run: &Run, verb: &OutboxVerb) -> Result<Exit, Stop> {
+    run.with_store(async |store| match verb {
+        OutboxVerb::Status { names } => status::say(run, store, names).await,
+        OutboxVerb::Relay(args) => relay(run, store, args).await,
+        OutboxVerb::Replay(args) => replay(run, store, args).await,
+        OutboxVerb::Migrate { name, print } => migrate(run, store, name.as_ref(), *print).await,
+        OutboxVerb::Skip(rows) => skip(run, store, rows).await,
+    })
+    .await
+}
+
+async fn relay(run: &Run, store: &Store, args: &RelayArgs) -> Result<Exit, Stop> {
+    if !args.retry.is_empty() {
+        let outbox =
+            relaying::outbox(&store.config, relaying::only(&store.config, args.names.first())?).await?;
+        let retried = outbox.retry(args.retry.clone()).await?;
+        changed(run, "handed over again", &args.retry, &retried)?;
+    }
+    let mut relays = Vec::new();
+    for configured in relaying::chosen(&store.config, &args.names)? {
+        relays.push((configured.name.name.clone(), relaying::relay(store, configured).await?));
+    }
+    if relays.is_empty() {
+        return Err(Stop::failed("not_found", "no relay is configured; add [[relays]] with name and from"));
+    }
+    if args.until_idle {
+        let mut total = Relayed::default();
+        for (_, relay) in relays {
+            let did = relay.run_until_idle().await?;
+            total.sent += did.sent;
+            total.refused += did.refused;
+            total.waiting += did.waiting;
+        }
+        return said(run, total);
+    }
+    let signals = Signals::catch()?;
+    let names: Vec<_> = relays.iter().map(|(name, _)| name.as_str()).collect();
+    run.output.note(&format!("relaying {}, until SIGTERM or Ctrl-C", names.join(", ")));
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let mut running = JoinSet::new();
+    for (_, relay) in relays {
+        let mut stopped = stopped.clone();
+        running.spawn(
+            async move { relay.run_until(async move { drop(stopped.wait_for(|it| *it).await) }).await },
+        );
+    }
+    let exit = signals.first(&run.output).await;
+    // Nobody listens when all have ended.
+    let _ = stop.send(true);
+    while let Some(ended) = running.join_next().await {
+        ended.map_err(|error| Stop::failed("relay", error.to_string()))??;
+    }
+    Ok(exit)
+}
+
+fn said(run: &Run, did: Relayed) -> Result<Exit, Stop> {
+    let Relayed { sent, refused, waiting } = did;
+    run.output.answer(&json!({ "sent": sent, "refused": refused, "waiting": waiting }), || {
+        let figures = [(sent, "handed over"), (refused, "refused"), (waiting, "to be tried again")];
+        let some: Vec<_> =
+            figures.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+        if some.is_empty() { "nothing was due".to_owned() } else { some.join(", ") }
+    })?;
+    Ok(match did {
+        Relayed { refused: 1.., .. } => Exit::Dead,
+        Relayed { waiting: 1.., .. } => Exit::Unsettled,
+        Relayed { .. } => Exit::Fine,
+    })
+}
+
+async fn replay(run: &Run, store: &Store, args: &Replay) -> Result<Exit, Stop> {
+    let since = date::parse(&args.since, store.config.publish.timezone.as_ref());
+    let since: Time = since.map_err(|error| Stop::usage(error.code(), format!("--since: {error}")))?.at;
+    let relay = relaying::only(&store.config, args.name.as_ref())?;
+    let outbox: Outbox = relaying::outbox(&store.config, relay).await?;
+    let count = outbox.replay(since).await?;
+    run.output.answer(&json!({ "replayed": count }), || {
+        format!(
+            "{count} rows of {} wait to be handed over again; what the target has, it knows",
+            relay.name.name
+        )
+    })?;
+    Ok(Exit::Fine)
+}
+
+async fn skip(run: &Run, store: &Store, rows: &Rows) -> Result<Exit, Stop> {
+    let relay = relaying::only(&store.config, rows.relay.as_ref())?;
+    let outbox = relaying::outbox(&store.config, relay).await?;
+    let skipped = outbox.skip(rows.ids.clone()).await?;
+    changed(run, "given up", &rows.ids, &skipped)?;
+    Ok(if skipped.len() == rows.ids.len() { Exit::Fine } else { Exit::Failed })
+}
+
+async fn migrate(run: &Run, store: &Store, name: Option<&String>, print: bool) -> Result<Exit, Stop> {
+    let relay = relaying::only(&store.config, name)?;
+    let outbox = relaying::open(&store.config, relay).await?;
+    if print {
+        let sql = onceward_db::script(&[onceward::OUTBOX_TABLES], outbox.engine());
+        run.output.answer(&json!({ "sql": sql }), || sql.clone())?;
+        return Ok(Exit::Fine);
+    }
+    let steps = outbox.migrate().await?;
+    run.output.answer(&json!({ "steps": steps }), || match steps {
+        0 => "the outbox's table is there already".to_owned(),
+        _ => "made the outbox's table; docs/outbox.md says what to write into it".to_owned(),
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn changed(run: &Run, what: &str, asked: &[i64], done: &[i64]) -> Result<(), Stop> {
+    let left: Vec<_> = asked.iter().filter(|id| !done.contains(id)).collect();
+    run.output.answer(&json!({ "rows": done, "left": left }), || {
+        let rest = if left.is_empty() {
+            String::new()
+        } else {
+            let ids: Vec<_> = left.iter().map(ToString::to_string).collect();
+            format!("; no refused row: {}", ids.join(", "))
+        };
+        format!("{} {what}{rest}", done.len())
+    })
+}

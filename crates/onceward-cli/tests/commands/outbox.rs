@@ -1,0 +1,90 @@
+//! An application's outbox, written by plain SQL and carried to the queue.
+
+use serde_json::json;
+use sqlx::{Connection, SqliteConnection};
+
+use crate::support::Place;
+
+const CONFIG: &str = r#"
+[[relays]]
+name = "signup"
+from = "sqlite://app.db"
+"#;
+
+/// An application whose database is there, with the outbox's table in it.
+fn signup() -> Place {
+    let place = Place::new(CONFIG);
+    std::fs::write(place.path("app.db"), "").unwrap();
+    assert_eq!(place.line("outbox migrate").code, 0);
+    place
+}
+
+/// Runs a statement as the application would.
+fn application(place: &Place, sql: &'static str) {
+    let url = format!("sqlite://{}", place.path("app.db").display());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut conn = SqliteConnection::connect(&url).await.unwrap();
+        sqlx::query(sql).execute(&mut conn).await.unwrap();
+    });
+}
+
+const ROW: &str =
+    "INSERT INTO onceward_outbox (queue, kind, payload, ordering_key) VALUES ('mail', 'welcome', '{}', 'a')";
+const BAD: &str =
+    "INSERT INTO onceward_outbox (queue, kind, payload, ordering_key) VALUES ('mail', 'welcome', 'x', 'a')";
+
+#[test]
+fn a_row_becomes_one_job() {
+    let place = signup();
+    application(&place, ROW);
+    assert_eq!(place.line("outbox status --json").json()["items"][0]["waiting"], 1);
+    let ran = place.line("outbox relay --until-idle --json");
+    assert_eq!((ran.code, ran.json()), (0, json!({ "sent": 1, "refused": 0, "waiting": 0 })));
+    assert_eq!(place.line("jobs list --json").json()["items"][0]["kind"], "welcome");
+    assert_eq!(place.line("outbox replay --since 2026-01-01T00:00:00Z").code, 1, "too long ago");
+    let hour_ago = onceward::Time::now().before(std::time::Duration::from_hours(1)).to_string();
+    let replayed = place.run(&["outbox", "replay", "--since", &hour_ago, "--json"]);
+    assert_eq!(replayed.json(), json!({ "replayed": 1 }), "{replayed:?}");
+    assert_eq!(place.line("outbox relay --until-idle --json").json()["sent"], 1);
+    assert_eq!(place.line("jobs list --json").json()["items"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_refused_row_is_named_and_holds_back_its_key_until_it_is_skipped() {
+    let place = signup();
+    application(&place, BAD);
+    application(&place, ROW);
+    let ran = place.line("outbox relay --until-idle");
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let status = place.line("outbox status");
+    assert!(
+        status.code == 3 && status.out.contains("payload_not_json") && status.out.contains("skip"),
+        "{status:?}"
+    );
+    let unknown = place.line("outbox skip 2 --json");
+    assert_eq!((unknown.code, unknown.json()), (1, json!({ "rows": [], "left": [2] })), "it is not refused");
+    assert_eq!(place.line("outbox skip 1").code, 0);
+    assert_eq!(place.line("outbox relay --until-idle --json").json()["sent"], 1);
+    assert_eq!(place.line("outbox status").code, 0);
+}
+
+#[test]
+fn work_relays_too() {
+    let place = signup();
+    application(&place, ROW);
+    place.line("work --until-idle");
+    assert_eq!(place.line("jobs list --json").json()["items"][0]["queue"], "mail");
+}
+
+#[test]
+fn what_is_missing_is_said_with_what_to_do() {
+    let place = Place::new(CONFIG);
+    let ran = place.line("outbox status");
+    assert!(ran.code == 1 && ran.err.contains("app.db"), "{ran:?}");
+    let none = Place::new("");
+    let ran = none.line("outbox relay");
+    assert!(ran.code == 1 && ran.err.contains("[[relays]]"), "{ran:?}");
+    let ran = place.line("outbox relay sign-up");
+    assert!(ran.code == 1 && ran.err.contains("signup"), "{ran:?}");
+}
