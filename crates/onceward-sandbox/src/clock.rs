@@ -16,8 +16,12 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn now(self) -> Micros {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        micros(since).saturating_add(self.ahead)
+        Self::machine().saturating_add(self.ahead)
+    }
+
+    /// The machine's own time: what a sender's signature is dated by, however far this clock was moved.
+    pub(crate) fn machine() -> Micros {
+        micros(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 
     pub(crate) fn advance(&mut self, by: Duration) {

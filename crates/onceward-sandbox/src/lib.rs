@@ -42,4 +42,5 @@ mod wire;
 
 pub use fault::{Fault, FaultFile, Kind, Unit};
 pub use ledger::{Accepted, Arrival, Ledger};
+pub use platforms::WEBHOOK_SECRET;
 pub use sandbox::{Options, Sandbox};

@@ -2,8 +2,12 @@
 
 mod devto;
 mod mastodon;
+mod slack;
+mod webhook;
 
 use std::fmt;
+
+pub use webhook::WEBHOOK_SECRET;
 
 use crate::answer::Answer;
 use crate::call::Call;
@@ -16,6 +20,8 @@ pub(crate) fn all() -> Vec<Box<dyn Platform>> {
         Box::new(mastodon::Server::Pleroma),
         Box::new(mastodon::Server::GoToSocial),
         Box::new(devto::Forem),
+        Box::new(slack::Slack),
+        Box::new(webhook::Webhook),
     ]
 }
 
