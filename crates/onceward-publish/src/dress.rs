@@ -39,6 +39,13 @@ pub struct Dressed<'a> {
     pub server: &'a Json,
 }
 
+impl Dressed<'_> {
+    /// Whether the text is the post's own, and not what a template made.
+    pub fn is_own(&self) -> bool {
+        self.text == body::text(&self.post.body, &Links::NONE)
+    }
+}
+
 impl Dress {
     /// Dresses a post for the channel of that name.
     ///

@@ -125,18 +125,13 @@ fn text(post: &Dressed<'_>) -> String {
 
 /// The link, where the text does not hold it already. A template decides by itself.
 fn link_below<'a>(post: &'a Dressed<'_>) -> Option<&'a str> {
-    post.link.as_deref().filter(|link| is_own(post) && !post.text.contains(link))
-}
-
-/// Whether the text is the content's own, and not what a template made.
-fn is_own(post: &Dressed<'_>) -> bool {
-    post.text == body::text(&post.post.body, &Links::NONE)
+    post.link.as_deref().filter(|link| post.is_own() && !post.text.contains(link))
 }
 
 /// The letter as a page, and which pictures are shown in it: those of the text in their places, others below.
 fn html(post: &Dressed<'_>, subject: &str, domain: &str) -> (String, BTreeSet<String>) {
     let shown = RefCell::new(BTreeSet::new());
-    let mut inner = if is_own(post) { own_html(post, domain, &shown) } else { plain_html(&post.text) };
+    let mut inner = if post.is_own() { own_html(post, domain, &shown) } else { plain_html(&post.text) };
     let mut shown = shown.into_inner();
     for picture in post.post.media.iter().filter(|picture| is_shown_everywhere(picture.facts.kind)) {
         if shown.insert(picture.facts.sha256.clone()) {
