@@ -1,0 +1,100 @@
+//! One channel, one store, one stand-in.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use onceward::retry::RetryPolicy;
+use onceward::testing::{self, TestStore};
+use onceward::{EffectView, JobId, State, Time, Worker};
+use onceward_publish::channel::Channel;
+use onceward_publish::content::{Batch, Parsed, Rules, parse};
+use onceward_publish::{Configured, Dress, Plan, Publisher, Standing, Wishes};
+
+pub(crate) type Verdict<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+/// The channel's name, and its queue's.
+pub(crate) const NAME: &str = "it";
+/// How long one request may take in these tests.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(1);
+
+pub(crate) struct Stage {
+    pub(crate) store: TestStore,
+    pub(crate) publisher: Publisher,
+}
+
+impl Stage {
+    pub(crate) async fn with(adapter: impl Channel) -> Verdict<Self> {
+        let store = testing::store().await?;
+        store.set_clock(Time::now());
+        let channel = Configured {
+            name: NAME.to_owned(),
+            was: None,
+            adapter: Ok(Arc::new(adapter)),
+            dress: Dress::default(),
+            retry: RetryPolicy::CHANNEL,
+            late_after: Duration::from_hours(6),
+            quiet: None,
+            timeout: TIMEOUT,
+            resend: false,
+        };
+        let publisher = Publisher::open(&store, vec![channel]).await?;
+        Ok(Self { store, publisher })
+    }
+
+    /// What a run would do with one file.
+    pub(crate) async fn plan(&self, text: &str) -> Verdict<Plan> {
+        let names = || vec![NAME.to_owned()];
+        let rules = Rules {
+            root: "/site".into(),
+            static_root: None,
+            timezone: None,
+            channels: names().into_iter().collect(),
+            groups: [].into(),
+            default_channels: names(),
+            now: Time::now(),
+        };
+        let path = format!("{}.md", text.len());
+        let read = parse(Path::new(&path), text.as_bytes(), &rules, &|_| unreachable!("no media"));
+        let Parsed::Content(content) = read else { return Err(format!("{read:?}").into()) };
+        let batch = Batch { contents: vec![*content], ..Batch::default() };
+        Ok(self.publisher.plan(batch, &Wishes::default()).await?)
+    }
+
+    pub(crate) async fn enqueue(&self, text: &str) -> Verdict<JobId> {
+        let plan = self.plan(text).await?;
+        assert_eq!(plan.refused, []);
+        Ok(self.publisher.enqueue(&plan).await?.concat()[0].id())
+    }
+
+    /// Lets a worker do what is due, then moves the clock to the next look or try; until nothing moves any more.
+    pub(crate) async fn settle(&self, job: JobId) -> Verdict<Standing> {
+        for _ in 0..20 {
+            let builder = self.publisher.register(Worker::builder(&self.store)).queue(NAME, 1);
+            builder.build()?.run_until_idle().await?;
+            let standing = self.standing(job).await?;
+            let next = match standing.state {
+                State::Pending => Some(standing.run_at),
+                State::InDoubt => standing.check_at,
+                _ => None,
+            };
+            let Some(next) = next else { return Ok(standing) };
+            let queue_waits = Duration::from_mins(2);
+            self.store.set_clock(next.max(standing.now).after(queue_waits));
+        }
+        Err("it never ends".into())
+    }
+
+    pub(crate) async fn standing(&self, job: JobId) -> Verdict<Standing> {
+        Ok(self.publisher.standing(&[job]).await?.remove(0))
+    }
+
+    pub(crate) async fn effects(&self, job: JobId) -> Verdict<Vec<EffectView>> {
+        Ok(self.store.effects(job).await?)
+    }
+}
+
+/// The code of a standing's last error.
+pub(crate) fn code(standing: &Standing) -> &str {
+    standing.error.as_ref().map(|error| error.code.as_ref()).unwrap_or_default()
+}
