@@ -1,5 +1,6 @@
 //! The configuration's channels in the publisher's terms.
 
+mod devto;
 mod email;
 
 use std::path::Path;
@@ -84,6 +85,7 @@ fn adapter(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dy
         Settings::Feed(settings) => Arc::new(feed(channel, settings)),
         Settings::Archive(settings) => Arc::new(archive(channel, settings)?),
         Settings::Webhook(settings) => Arc::new(webhook(channel, settings, config, client)?),
+        Settings::Devto(settings) => Arc::new(devto::channel(channel, settings, config, client)?),
         Settings::Email(settings) => Arc::new(email::channel(channel, settings, config)?),
     })
 }

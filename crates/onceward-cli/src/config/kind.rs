@@ -3,11 +3,13 @@
 //! A new type is one struct in a file below, one variant of [`Settings`], and one row of [`TYPES`].
 
 mod archive;
+mod devto;
 mod email;
 mod feed;
 mod webhook;
 
 pub(crate) use archive::Archive;
+pub(crate) use devto::Devto;
 pub(crate) use email::Email;
 pub(crate) use feed::{Feed, Format};
 pub(crate) use webhook::Webhook;
@@ -22,6 +24,7 @@ pub(crate) enum Settings {
     Archive(Archive),
     Webhook(Webhook),
     Email(Email),
+    Devto(Devto),
 }
 
 /// Reads a type's own keys; `None` when a mistake was noted.
@@ -41,6 +44,7 @@ const TYPES: &[(&str, Support)] = &[
     ("archive", Built(|table| Archive::read(table).map(Settings::Archive))),
     ("webhook", Built(|table| Webhook::read(table).map(Settings::Webhook))),
     ("email", Built(|table| Email::read(table).map(Settings::Email))),
+    ("devto", Built(|table| Devto::read(table).map(Settings::Devto))),
     ("mastodon", Later),
     ("bluesky", Later),
     ("matrix", Later),
@@ -55,7 +59,6 @@ const TYPES: &[(&str, Support)] = &[
     ("instagram", Later),
     ("wordpress", Later),
     ("ghost", Later),
-    ("devto", Later),
     ("medium", Closed("Medium")),
     ("naver", Closed("Naver Blog")),
     ("naver-blog", Closed("Naver Blog")),
