@@ -36,18 +36,18 @@ pub(crate) use channel::{Channel, OnDoubt};
 pub(crate) use env::{Env, Stored};
 pub(crate) use find::{NAME, find};
 pub(crate) use key::HOW_TO as KEY_HOW_TO;
-pub(crate) use kind::{Archive, Devto, Email, Feed, Format, Settings, Webhook};
+pub(crate) use kind::{Archive, Bluesky, Devto, Email, Feed, Format, Settings, Webhook};
 pub(crate) use policy::Pace;
 pub(crate) use problem::{ConfigError, advice};
 pub(crate) use publish::{Hashtags, Publish};
 pub(crate) use queue::{Queue, Queueing};
 pub(crate) use relay::{Relay, To};
 pub(crate) use schedule::Schedule;
+pub(crate) use secret::Secret;
 pub(crate) use store::{StoreAt, StoreUrl};
 
 use draft::Draft;
 use problem::Report;
-use secret::Secret;
 use table::Table;
 
 const LONGEST: u64 = 1024 * 1024;

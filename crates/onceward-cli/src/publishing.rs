@@ -1,10 +1,13 @@
 //! The configuration's channels in the publisher's terms.
 
+mod bluesky;
 mod devto;
 mod email;
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use onceward::{Onceward, Time};
@@ -15,9 +18,9 @@ use onceward_publish::channels::feed::{self, FeedChannel};
 use onceward_publish::channels::webhook::{Key, WebhookChannel};
 use onceward_publish::content::Rules;
 use onceward_publish::{Configured, Dress, Publisher, Quiet};
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
-use crate::config::{self, Channel, Config, Format, Hashtags, OnDoubt, Settings};
+use crate::config::{self, Channel, Config, Format, Hashtags, OnDoubt, Secret, Settings};
 use crate::stop::Stop;
 
 /// The publisher over a store, with every channel of the configuration.
@@ -87,7 +90,27 @@ fn adapter(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dy
         Settings::Webhook(settings) => Arc::new(webhook(channel, settings, config, client)?),
         Settings::Devto(settings) => Arc::new(devto::channel(channel, settings, config, client)?),
         Settings::Email(settings) => Arc::new(email::channel(channel, settings, config)?),
+        Settings::Bluesky(settings) => Arc::new(bluesky::channel(channel, settings, config, client)?),
     })
+}
+
+/// The value of a channel's secret.
+fn secret(
+    channel: &Channel,
+    key: &'static str,
+    secret: &Secret,
+    config: &Config,
+) -> Result<SecretString, Stop> {
+    secret.resolve(&config.env, &config.folder).map_err(|lacking| wrong(channel, key, &lacking))
+}
+
+/// The client gives up first: it knows whether anything was sent.
+fn deadline(channel: &Channel) -> Duration {
+    channel.timeout.saturating_sub(channel.timeout / 20)
+}
+
+fn wrong(channel: &Channel, key: &str, why: &dyn fmt::Display) -> Stop {
+    Stop::usage("channel_invalid", format!("[channels.{}] {key}: {why}", channel.name))
 }
 
 fn feed(channel: &Channel, settings: &config::Feed) -> FeedChannel {
@@ -123,14 +146,8 @@ fn webhook(
     config: &Config,
     client: &Client,
 ) -> Result<WebhookChannel, Stop> {
-    let wrong = |key: &str, why: String| {
-        Stop::usage("channel_invalid", format!("[channels.{}] {key}: {why}", channel.name))
-    };
-    let secret = settings.secret.resolve(&config.env, &config.folder);
-    let secret = secret.map_err(|lacking| wrong("secret", lacking.to_string()))?;
-    let key = Key::parse(secret.expose_secret()).map_err(|error| wrong("secret", error.to_string()))?;
-    // The client gives up first: it knows whether anything was sent.
-    let timeout = channel.timeout.saturating_sub(channel.timeout / 20);
-    WebhookChannel::new(settings.url.as_str(), key, client.clone(), timeout)
-        .map_err(|error| wrong("url", error.to_string()))
+    let secret = secret(channel, "secret", &settings.secret, config)?;
+    let key = Key::parse(secret.expose_secret()).map_err(|error| wrong(channel, "secret", &error))?;
+    WebhookChannel::new(settings.url.as_str(), key, client.clone(), deadline(channel))
+        .map_err(|error| wrong(channel, "url", &error))
 }

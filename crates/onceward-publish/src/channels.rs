@@ -3,6 +3,7 @@
 mod answer;
 pub mod archive;
 pub mod atomic_file;
+pub mod bluesky;
 pub mod devto;
 pub mod email;
 mod entry;

@@ -3,12 +3,14 @@
 //! A new type is one struct in a file below, one variant of [`Settings`], and one row of [`TYPES`].
 
 mod archive;
+mod bluesky;
 mod devto;
 mod email;
 mod feed;
 mod webhook;
 
 pub(crate) use archive::Archive;
+pub(crate) use bluesky::Bluesky;
 pub(crate) use devto::Devto;
 pub(crate) use email::Email;
 pub(crate) use feed::{Feed, Format};
@@ -24,6 +26,7 @@ pub(crate) enum Settings {
     Archive(Archive),
     Webhook(Webhook),
     Email(Email),
+    Bluesky(Bluesky),
     Devto(Devto),
 }
 
@@ -46,7 +49,7 @@ const TYPES: &[(&str, Support)] = &[
     ("email", Built(|table| Email::read(table).map(Settings::Email))),
     ("devto", Built(|table| Devto::read(table).map(Settings::Devto))),
     ("mastodon", Later),
-    ("bluesky", Later),
+    ("bluesky", Built(|table| Bluesky::read(table).map(Settings::Bluesky))),
     ("matrix", Later),
     ("nostr", Later),
     ("discord", Later),

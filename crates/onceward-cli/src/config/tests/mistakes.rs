@@ -169,6 +169,10 @@ fn a_type_asks_for_what_it_needs() {
             "3:8: `path` in [channels.a]: the suffix names no format; end it in .xml, .atom or .json, or set `format`",
         ),
         (
+            "[channels.a]\ntype = \"bluesky\"\nhandle = \"a.example\"\npassword = { env = \"P\" }\nlanguages = [\"korean!\"]\n",
+            "5:13: `languages` in [channels.a]: expected at most 3 language tags, such as [\"ko\", \"en\"]",
+        ),
+        (
             "[channels.a]\ntype = \"webhook\"\nurl = \"ftp://h\"\nsecret = { env = \"S\" }\n",
             "3:7: `url` in [channels.a]: expected an address that begins with https:// or http://",
         ),
