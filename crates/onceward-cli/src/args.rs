@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use admin::{ChannelsVerb, DbVerb, Login, QueuesVerb, Which, Work};
+pub(crate) use admin::{AlertsVerb, ChannelsVerb, DbVerb, Login, QueuesVerb, Which, Work};
 pub(crate) use contents::ContentsVerb;
 pub(crate) use dead::{DeadVerb, Revive};
 pub(crate) use doubt::{DoubtVerb, Resolve, Verdict};
@@ -134,6 +134,9 @@ pub(crate) enum Command {
     /// Shows, runs and replays the relays of outboxes
     #[command(subcommand)]
     Outbox(OutboxVerb),
+    /// Lists the rules by which people are told what went wrong, and tests them
+    #[command(subcommand)]
+    Alerts(AlertsVerb),
     /// Migrates, checks and backs up the database
     #[command(subcommand)]
     Db(DbVerb),

@@ -1,5 +1,6 @@
 //! Each command in a file of its own; this one only sends them on their way.
 
+mod alerts;
 mod channels;
 mod completions;
 mod contents;
@@ -56,6 +57,7 @@ pub(crate) async fn run(command: Command, run: &Run) -> Result<Exit, Stop> {
         Command::Queues(verb) => queues::run(run, &verb).await,
         Command::Channels(verb) => channels::run(run, &verb).await,
         Command::Outbox(verb) => outbox::run(run, &verb).await,
+        Command::Alerts(verb) => alerts::run(run, &verb).await,
         Command::Db(verb) => db::run(run, &verb).await,
         Command::Completions { shell } => completions::run(shell),
         Command::Publish(args) => publish::run(run, &args).await,

@@ -1,5 +1,6 @@
 //! The `onceward` command.
 
+mod alerting;
 mod args;
 mod command;
 mod config;

@@ -1,28 +1,48 @@
-//! The handler of a post's job: may it go now, what are its parts, and each part through the effect ledger.
+//! The handlers of posts and alerts: may it go now, what are its parts, and each part through the effect ledger.
 
 mod parts;
 
-use onceward::{Cause, Context, Done, Failure, Outcome, Purpose};
+use onceward::{AlertMessage, Cause, Context, Done, Failure, Outcome, Purpose};
 
+use serde::de::DeserializeOwned;
+
+use crate::alert;
 use crate::channel::{Bond, Reason};
 use crate::configured::Configured;
+use crate::dress::Dress;
 use crate::post::Post;
 use crate::publisher::Publisher;
 
-pub(crate) async fn deliver(ctx: Context<Publisher>) -> Outcome {
-    let post: Post = serde_json::from_str(&ctx.job().payload)
-        .map_err(|error| Failure::permanent(Cause::new("payload_unreadable", error.to_string())))?;
+/// A post goes out in its channel's dress.
+pub(crate) async fn post(ctx: Context<Publisher>) -> Outcome {
+    let post: Post = payload(&ctx)?;
     let channel = ctx.app().channel(&post.channel).ok_or_else(missing)?;
+    deliver(&ctx, &post, channel, &channel.dress).await
+}
+
+/// An alert goes out as it is, to the channel whose queue it was put into.
+pub(crate) async fn alert(ctx: Context<Publisher>) -> Outcome {
+    let message: AlertMessage = payload(&ctx)?;
+    let (id, channel) = ctx.app().channel_of(&ctx.job().queue).ok_or_else(missing)?;
+    deliver(&ctx, &alert::post(&message, id), channel, &Dress::default()).await
+}
+
+async fn deliver(ctx: &Context<Publisher>, post: &Post, channel: &Configured, dress: &Dress) -> Outcome {
     let adapter = channel.adapter.as_deref().map_err(lacking)?;
-    if let Some(done) = not_now(&ctx, &post, channel).await? {
+    if let Some(done) = not_now(ctx, post, channel).await? {
         return Ok(done);
     }
-    let delivery = parts::Delivery { ctx: &ctx, post: &post, channel, adapter };
+    let delivery = parts::Delivery { ctx, post, channel, adapter, dress };
     let steps = delivery.steps().await?;
     match adapter.bond() {
         Bond::Chain => delivery.chain(steps).await,
         Bond::Apart => delivery.apart(steps).await,
     }
+}
+
+fn payload<T: DeserializeOwned>(ctx: &Context<Publisher>) -> Result<T, Failure> {
+    serde_json::from_str(&ctx.job().payload)
+        .map_err(|error| Failure::permanent(Cause::new("payload_unreadable", error.to_string())))
 }
 
 /// Quiet hours and stale posts.

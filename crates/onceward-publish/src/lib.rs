@@ -14,9 +14,11 @@
 //! publisher     plans, enqueues in one transaction, serves workers
 //! learned       what servers say they take
 //! vault         secrets and sessions at rest
-//! deliver       the handler of a post's job
+//! alert         an alert as a post
+//! deliver       the handlers of posts and alerts
 //! ```
 
+mod alert;
 pub mod body;
 pub mod channel;
 pub mod channels;

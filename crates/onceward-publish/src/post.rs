@@ -38,6 +38,9 @@ pub struct Post {
     pub expire_at: Option<Time>,
     /// Waits for a person's release.
     pub approve: bool,
+    /// It was made from an alert, for whoever minds it: nobody is to be mentioned by its words. Never stored.
+    #[serde(skip)]
+    pub alert: bool,
 }
 
 /// A picture or film of a post.
@@ -75,6 +78,7 @@ impl Post {
             publish_at,
             expire_at: content.expire_at.as_ref().map(|wish| wish.at),
             approve: content.approve,
+            alert: false,
         }
     }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use onceward::{Engine, Enqueued, Error, Failure, Job, JobId, NewJob, Onceward, Time, WorkerBuilder};
+use onceward::{
+    AlertMessage, Engine, Enqueued, Error, Failure, Job, JobId, NewJob, Onceward, Time, WorkerBuilder,
+};
 use onceward_db::Database;
 
 use crate::configured::Configured;
@@ -142,10 +144,12 @@ impl Publisher {
         adapter.restore(&self.0.once, id).await
     }
 
-    /// Lets a worker deliver posts, from the queues that it is told to serve: each channel has one, of its name.
+    /// Lets a worker deliver posts and alerts, from the queues that it is told to serve: each channel has one, of its
+    /// name.
     #[must_use]
     pub fn register(&self, worker: WorkerBuilder) -> WorkerBuilder {
-        worker.register_fn(Post::KIND, Post::VERSION, self.clone(), deliver::deliver)
+        let worker = worker.register_fn(Post::KIND, Post::VERSION, self.clone(), deliver::post);
+        worker.register_fn(AlertMessage::KIND, AlertMessage::VERSION, self.clone(), deliver::alert)
     }
 
     /// Whether this process has all that the channel needs.
@@ -156,6 +160,13 @@ impl Publisher {
     /// What the server of the channel of that stable id said it takes.
     pub(crate) fn learned(&self, id: &str) -> serde_json::Value {
         self.0.servers.said(id)
+    }
+
+    /// The channel whose jobs wait in that queue, of its present or former name, and its stable id.
+    pub(crate) fn channel_of(&self, queue: &str) -> Option<(&str, &Configured)> {
+        let bears = |it: &&Configured| it.name == queue || it.was.as_deref() == Some(queue);
+        let channel = self.0.channels.get(queue).or_else(|| self.0.channels.values().find(bears))?;
+        Some((self.0.ids.get(&channel.name)?, channel))
     }
 
     /// The channel of that stable id.

@@ -147,6 +147,7 @@ fn the_body_has_the_documented_shape() {
         link: Some("https://example.org/".into()),
         tags: vec!["rust".into()],
         media: vec![Attached { sha256: "ab".into(), kind: MediaType::Png, alt: Some("A hill".into()) }],
+        alert: false,
     };
     let found: serde_json::Value = serde_json::from_slice(&body(&published, at(AT))).unwrap();
     let expected = serde_json::json!({

@@ -57,19 +57,21 @@ pub struct Kept {
     pub prepared_days: u64,
 }
 
-/// Keeps house, and gives signs of life for `queues`, until told to stop; then it takes the sign back.
+/// Keeps house, watches, and gives signs of life for `queues`, until told to stop; then it takes the sign back.
 pub(crate) async fn keep(
     once: Onceward,
     queues: Arc<[String]>,
     lease: Duration,
     retention: Duration,
+    watch: impl Future<Output = ()>,
     mut stop: watch::Receiver<bool>,
 ) {
     // Two lines, so that a long retention does not hold up a crashed job.
     let mut quick = Keeper::new(once.clone(), lease, retention);
     let mut slow = Keeper::new(once.clone(), lease, retention);
-    let rounds =
-        async { tokio::join!(quick.repeat(Duty::QUICK), slow.repeat(Duty::SLOW), beat(&once, &queues)) };
+    let rounds = async {
+        tokio::join!(quick.repeat(Duty::QUICK), slow.repeat(Duty::SLOW), beat(&once, &queues), watch)
+    };
     // Each write is a small transaction of its own, so the rounds can be left at any point.
     tokio::select! {
         _ = rounds => {}

@@ -35,6 +35,7 @@
 //! worker            claims, runs, settles, stops gently; registry (handlers), heartbeat (leases), context (what a
 //!                   handler is given)
 //! effect            one step that changes the world: intent → receipt, or doubt
+//! alert             what needs a person is told, by a job
 //! keeper            expired leases, due schedules, figures, retention
 //! cancel dead doubt what people do: cancel, hold, move · revive, discard · verify, resolve
 //! look queue status scheduler   jobs, queues, the whole, schedules, as people see them
@@ -44,6 +45,7 @@
 //! The examples of this crate answer one question each: `signup` (a job in your transaction), `effect` (a lost
 //! answer), `worker` (running and stopping).
 
+mod alert;
 mod attempt;
 mod cancel;
 pub mod circuit;
@@ -83,6 +85,7 @@ pub mod testing;
 pub mod time;
 mod worker;
 
+pub use alert::{AlertMessage, AlertRule, AlertStanding, Alerted, Notice, Topic};
 pub use attempt::Attempt;
 pub use cancel::Cancelled;
 pub use context::Context;

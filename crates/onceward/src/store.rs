@@ -1,5 +1,6 @@
 //! What is written and read: one function for each operation, one body for both engines.
 
+pub(crate) mod alerts;
 pub(crate) mod counters;
 pub(crate) mod dead;
 pub(crate) mod doubt;
@@ -21,7 +22,7 @@ use serde::Serialize;
 
 use onceward_db::{Component, Error, ErrorKind, Migration, Result, Time, migration};
 
-const MIGRATIONS: &[Migration] = &[migration!(1, "0001_queue")];
+const MIGRATIONS: &[Migration] = &[migration!(1, "0001_queue"), migration!(2, "0002_alerts")];
 
 /// The tables of the queue.
 pub const QUEUE_TABLES: Component = Component { name: "queue", migrations: MIGRATIONS };

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 pub use self::builder::WorkerBuilder;
 use crate::registry::Registry;
 use crate::retry::RetryPolicy;
-use crate::{Error, Onceward, State, keeper};
+use crate::{AlertRule, Error, Onceward, State, alert, keeper};
 
 /// Runs jobs of some queues. Any number of workers, in any number of processes, may serve one queue.
 ///
@@ -40,6 +40,7 @@ pub struct Worker {
     once: Onceward,
     registry: Registry,
     queues: Vec<QueuePlan>,
+    alerts: Vec<AlertRule>,
     settings: Settings,
 }
 
@@ -99,6 +100,16 @@ impl Report {
         };
         *figure += 1;
     }
+
+    fn add(&mut self, other: Self) {
+        let Self { done, again, dead, in_doubt, cancelled, lost } = other;
+        self.done += done;
+        self.again += again;
+        self.dead += dead;
+        self.in_doubt += in_doubt;
+        self.cancelled += cancelled;
+        self.lost += lost;
+    }
 }
 
 impl Worker {
@@ -135,14 +146,25 @@ impl Worker {
         self.once.require_migrated().await?;
         keeper::keep_once(&self.once, self.settings.lease, self.settings.retention).await?;
         let (stop, stopping) = watch::channel(false);
-        until(shutdown, &stop, run::Running::new(self, stopping, true).run()).await
+        until(shutdown, &stop, self.run_and_tell(stopping)).await
+    }
+
+    /// What went wrong is told before it ends.
+    async fn run_and_tell(&self, stopping: watch::Receiver<bool>) -> Result<Report, Error> {
+        let mut report = run::Running::new(self, stopping.clone(), true).run().await?;
+        if !*stopping.borrow() && !self.once.alert(&self.alerts).await?.is_empty() {
+            report.add(run::Running::new(self, stopping, true).run().await?);
+        }
+        Ok(report)
     }
 
     fn keep(&self, stopping: &watch::Receiver<bool>) -> Option<tokio::task::JoinHandle<()>> {
         let Settings { lease, retention, keeper, .. } = self.settings;
         let queues: Arc<[String]> = self.queues.iter().map(|plan| plan.name.clone()).collect();
+        let (once, rules) = (self.once.clone(), self.alerts.clone());
+        let watch = async move { alert::watch(&once, &rules).await };
         keeper.then(|| {
-            tokio::spawn(keeper::keep(self.once.clone(), queues, lease, retention, stopping.clone()))
+            tokio::spawn(keeper::keep(self.once.clone(), queues, lease, retention, watch, stopping.clone()))
         })
     }
 }

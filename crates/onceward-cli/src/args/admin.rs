@@ -1,4 +1,4 @@
-//! `onceward work`, `queues`, `channels` and `db`.
+//! `onceward work`, `queues`, `channels`, `alerts` and `db`.
 
 use std::path::PathBuf;
 
@@ -78,6 +78,22 @@ pub(crate) enum ChannelsVerb {
     Pause(Which),
     /// Sends again
     Resume(Which),
+}
+
+/// What to do with alerts.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AlertsVerb {
+    /// Lists the rules: where each tells what, when it last did, and what stands wrong now
+    List,
+    /// Sends one message by each rule, and waits for what becomes of it
+    #[command(
+        after_help = "Example:\n  onceward alerts test ops\n\nWhat a rule has told, and when it may speak again, stays as it is."
+    )]
+    Test {
+        /// Their names; all when none is given
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
 }
 
 /// What to do with the database.

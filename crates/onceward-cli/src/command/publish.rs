@@ -10,6 +10,7 @@ use onceward_publish::content::{self, Batch};
 use onceward_publish::{Plan, Publisher, Wishes, date};
 
 use super::Run;
+use crate::alerting;
 use crate::args::Publish;
 use crate::config::Config;
 use crate::exit::{self, Exit};
@@ -62,6 +63,9 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
     };
     if stopped.is_none() {
         restore(run, &publisher, &rows).await?;
+    }
+    if stopped.is_none() && !args.enqueue_only {
+        alerting::tell(run, store, &publisher).await?;
     }
     rows.find_held_back(&store.once).await?;
     finish(run, &plan, &rows, stopped)

@@ -2,11 +2,12 @@
 
 mod strangers;
 
-use onceward::{Error, Job, Report, Schedule, Worker, WorkerBuilder};
+use onceward::{AlertMessage, Error, Job, Report, Schedule, Worker, WorkerBuilder};
 use onceward_publish::{Post, Publisher};
 use serde_json::json;
 
 use super::{Run, status};
+use crate::alerting;
 use crate::args::Work;
 use crate::config;
 use crate::exit::Exit;
@@ -19,7 +20,7 @@ use crate::stop::Stop;
 use crate::store::Store;
 
 /// What this program can run. Jobs of other kinds wait for a worker of the application they belong to.
-const KINDS: &[&str] = &[Post::KIND];
+const KINDS: &[&str] = &[Post::KIND, AlertMessage::KIND];
 
 /// Runs jobs until a signal, or until nothing is due.
 pub(crate) async fn run(run: &Run, args: &Work) -> Result<Exit, Stop> {
@@ -79,7 +80,8 @@ fn worker(store: &Store, publisher: &Publisher, lines: &[Line]) -> Result<Worker
         .register(Worker::builder(&store.once))
         .lease(queueing.lease)
         .grace(queueing.grace)
-        .retention(queueing.retention);
+        .retention(queueing.retention)
+        .alerts(alerting::rules(&store.config));
     let serve =
         |builder: WorkerBuilder, line: &Line| builder.queue_with(&line.name, line.at_once(), line.retry);
     Ok(lines.iter().fold(builder, serve).build()?)

@@ -1,5 +1,6 @@
 //! `onceward publish` as a person and a script meet it: the real binary, in a folder of its own.
 
+mod alerts;
 mod edits;
 mod feeds;
 mod refusals;

@@ -11,16 +11,23 @@ use serde_json::Value;
 
 use crate::site::{Said, Site, post};
 
-const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 #[derive(Debug)]
-struct Arrival {
-    headers: BTreeMap<String, String>,
-    body: Vec<u8>,
+pub(crate) struct Arrival {
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Vec<u8>,
 }
 
 /// Answers each request with the next text, the last one for ever; an empty one cuts the connection.
 fn server(answers: &'static [&'static str]) -> (u16, Receiver<Arrival>) {
+    serve(|n, _| answers[n.min(answers.len() - 1)].to_owned())
+}
+
+/// Answers each request, counted from 0, as it is told to.
+pub(crate) fn serve(
+    mut answer: impl FnMut(usize, &Arrival) -> String + Send + 'static,
+) -> (u16, Receiver<Arrival>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let (to, arrivals) = channel();
@@ -28,10 +35,11 @@ fn server(answers: &'static [&'static str]) -> (u16, Receiver<Arrival>) {
         for (n, stream) in listener.incoming().enumerate() {
             let mut stream = stream.unwrap();
             let Some(arrival) = receive(&stream) else { continue };
+            let text = answer(n, &arrival);
             if to.send(arrival).is_err() {
                 return;
             }
-            stream.write_all(answers[n.min(answers.len() - 1)].as_bytes()).unwrap();
+            stream.write_all(text.as_bytes()).unwrap();
         }
     });
     (port, arrivals)

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 
 use crate::channel::{Channel, Sending};
 use crate::configured::Configured;
+use crate::dress::Dress;
 use crate::post::Post;
 use crate::publisher::Publisher;
 
@@ -14,6 +15,7 @@ pub(super) struct Delivery<'a> {
     pub(super) post: &'a Post,
     pub(super) channel: &'a Configured,
     pub(super) adapter: &'a dyn Channel,
+    pub(super) dress: &'a Dress,
 }
 
 /// A part as it is frozen.
@@ -42,10 +44,10 @@ impl Delivery<'_> {
     }
 
     async fn freeze(&self) -> Result<Vec<Step>, Failure> {
-        let Self { ctx, post, channel, adapter } = self;
+        let Self { ctx, post, channel, adapter, dress } = self;
         // The moment is frozen with the first send: later renderings are not used.
         let server = ctx.app().learned(&post.channel);
-        let dressed = channel.dress.put_on(post, &channel.name, ctx.job().claimed_at, &server)?;
+        let dressed = dress.put_on(post, &channel.name, ctx.job().claimed_at, &server)?;
         let parts = adapter.render(&dressed)?;
         let alone = parts.len() == 1;
         let mut steps = Vec::with_capacity(parts.len());

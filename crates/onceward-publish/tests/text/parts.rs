@@ -20,6 +20,7 @@ fn post(body: &str, thread: Thread) -> Post {
         publish_at: None,
         expire_at: None,
         approve: false,
+        alert: false,
     }
 }
 

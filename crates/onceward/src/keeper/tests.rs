@@ -129,7 +129,14 @@ async fn a_keeper_shows_itself_and_ends_when_told() -> Verdict {
     let once = testing::store().await?;
     let (stop, stopping) = tokio::sync::watch::channel(false);
     let hour = Duration::from_hours(1);
-    let keeper = tokio::spawn(keep(once.clone(), ["mail".to_owned()].into(), hour, hour, stopping));
+    let keeper = tokio::spawn(keep(
+        once.clone(),
+        ["mail".to_owned()].into(),
+        hour,
+        hour,
+        std::future::ready(()),
+        stopping,
+    ));
     while once.status().await?.workers.is_empty() {
         assert!(!keeper.is_finished());
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{QueuePlan, Settings, Worker};
 use crate::registry::Registry;
 use crate::retry::RetryPolicy;
-use crate::{Context, Error, Onceward, Outcome, Run, job};
+use crate::{AlertRule, Context, Error, Onceward, Outcome, Run, alert, job};
 
 /// The shortest lease: a heartbeat must fit into it three times, behind the slowest write seen.
 const SHORTEST_LEASE: Duration = Duration::from_secs(1);
@@ -17,6 +17,7 @@ pub struct WorkerBuilder {
     once: Onceward,
     registry: Registry,
     queues: Vec<QueuePlan>,
+    alerts: Vec<AlertRule>,
     settings: Settings,
 }
 
@@ -30,7 +31,7 @@ impl WorkerBuilder {
             keeper: true,
             retention: Duration::from_hours(24 * 90),
         };
-        Self { once, registry: Registry::default(), queues: Vec::new(), settings }
+        Self { once, registry: Registry::default(), queues: Vec::new(), alerts: Vec::new(), settings }
     }
 
     /// Runs jobs of this type, with `app` at hand.
@@ -100,7 +101,15 @@ impl WorkerBuilder {
         self
     }
 
-    /// Leaves the housekeeping to other workers.
+    /// Looks whether these rules have something to tell: every few seconds, or at the end of a run until idle. Of many
+    /// workers that were given a rule, one tells. The messages are jobs of the rule's queue.
+    #[must_use]
+    pub fn alerts(mut self, rules: Vec<AlertRule>) -> Self {
+        self.alerts = rules;
+        self
+    }
+
+    /// Leaves the housekeeping, alerts included, to other workers.
     #[must_use]
     pub fn without_keeper(mut self) -> Self {
         self.settings.keeper = false;
@@ -110,9 +119,10 @@ impl WorkerBuilder {
     /// The worker.
     ///
     /// # Errors
-    /// `Invalid` for a bad queue name, a queue named twice, no concurrency, or a lease under one second.
+    /// `Invalid` for a bad queue name, a queue or an alert named twice, no concurrency, or a lease under one second.
     pub fn build(self) -> Result<Worker, Error> {
-        let Self { once, registry, queues, settings } = self;
+        let Self { once, registry, queues, alerts, settings } = self;
+        alert::check(&alerts)?;
         if settings.lease < SHORTEST_LEASE {
             return Err(Error::invalid(
                 "lease_too_short",
@@ -131,6 +141,6 @@ impl WorkerBuilder {
                 return Err(Error::invalid("queue_twice", format!("queue {:?} is named twice", plan.name)));
             }
         }
-        Ok(Worker { once, registry, queues, settings })
+        Ok(Worker { once, registry, queues, alerts, settings })
     }
 }

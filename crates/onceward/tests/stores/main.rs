@@ -167,4 +167,20 @@ laws! {
         status_says_what_waits_and_for_how_long,
         events_are_read_from_where_the_reader_was,
         figures_equal_a_plain_count_after_random_operations;
+    alerts:
+        one_message_tells_of_all_that_died,
+        of_many_processes_one_tells,
+        a_rule_speaks_once_in_its_period,
+        nothing_more_is_told_while_a_message_is_on_its_way,
+        what_is_over_is_told_as_resolved,
+        a_revoked_token_is_one_alert_and_resuming_drains_what_waits,
+        an_alert_is_never_about_alerts,
+        a_test_changes_nothing_of_what_was_told,
+        a_message_that_died_stands_among_the_dead_and_the_rule_goes_on,
+        a_worker_tells_by_itself;
+    watched:
+        a_rule_sees_its_topics_and_its_queues,
+        a_backlog_counts_no_pause_and_no_outage,
+        a_job_that_crashes_again_and_workers_that_end_young_are_told,
+        what_was_missed_is_told;
 }

@@ -224,6 +224,18 @@ fn whatever_is_named_must_be_there() {
             "7:22: no channel is called `bolg`; did you mean `blog`?",
         ),
         (
+            &with("[[alerts]]\nname = \"ops\"\nchannel = \"blog\"\non = [\"dead\", \"disk\"]\n"),
+            "7:15: `on` in [[alerts]]: `disk` is not watched in this version; take it out, so that nobody relies on it",
+        ),
+        (
+            &with("[[alerts]]\nname = \"ops\"\nchannel = \"blog\"\non = [\"deed\"]\n"),
+            "7:7: `on` in [[alerts]]: unknown word; did you mean `dead`?",
+        ),
+        (
+            &with("[[alerts]]\nname = \"ops\"\nchannel = \"blog\"\non = []\n"),
+            "7:6: `on` in [[alerts]]: `on` names nothing: leave it out to be told everything, or name a topic, such as \"dead\"",
+        ),
+        (
             "[[schedules]]\nname = \"d\"\ncron = \"0 9 * * *\"\nqueue = \"mail\"\nkind = \"digest\"\n",
             "4:9: no queue is called `mail`; none is configured",
         ),

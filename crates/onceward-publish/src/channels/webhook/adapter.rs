@@ -67,6 +67,7 @@ impl Channel for WebhookChannel {
             link: post.link.clone(),
             tags: it.tags.clone(),
             media: media.collect(),
+            alert: it.alert,
         };
         let body = String::from_utf8_lossy(&body(&published, post.at)).into_owned();
         let (text, length) = (post.text.clone(), post.text.chars().count());

@@ -24,6 +24,9 @@ pub struct Published {
     pub tags: Vec<String>,
     /// Its pictures and films, by hash.
     pub media: Vec<Attached>,
+    /// It is an alert, not a content: its `type` says so.
+    #[serde(default)]
+    pub alert: bool,
 }
 
 /// A picture or film, by hash.
@@ -47,8 +50,9 @@ impl From<&Media> for Attached {
 /// The bytes to send and to sign; `at` is when the content was published, the same at every attempt.
 pub fn body(published: &Published, at: Time) -> Vec<u8> {
     let media: Vec<_> = published.media.iter().map(attached).collect();
+    let kind = if published.alert { "alert.message" } else { "content.published" };
     let json = json!({
-        "type": "content.published",
+        "type": kind,
         "timestamp": at.to_string(),
         "data": {
             "id": published.id,

@@ -1,0 +1,2 @@
+-- Notes which job carries a rule's last message.
+UPDATE onceward.alert SET job_id = $2 WHERE name = $1
