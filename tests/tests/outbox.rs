@@ -197,7 +197,9 @@ async fn batches(writer: u64, url: &str, outbox: &Outbox, ticks: &Ticks) -> Resu
         } else {
             tx.commit().await.map_err(said)?;
             let now = ticks.next();
-            rows.iter_mut().for_each(|row| row.committed = Some(now));
+            for row in &mut rows {
+                row.committed = Some(now);
+            }
         }
         wrote.extend(rows);
     }
