@@ -1,6 +1,7 @@
 //! The platforms: one file each, one line here.
 
 mod devto;
+pub(crate) mod email;
 mod mastodon;
 mod slack;
 mod webhook;
@@ -20,6 +21,7 @@ pub(crate) fn all() -> Vec<Box<dyn Platform>> {
         Box::new(mastodon::Server::Pleroma),
         Box::new(mastodon::Server::GoToSocial),
         Box::new(devto::Forem),
+        Box::new(email::Smtp),
         Box::new(slack::Slack),
         Box::new(webhook::Webhook),
     ]

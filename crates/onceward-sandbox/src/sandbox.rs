@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How a sandbox is started.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The port on 127.0.0.1; 0: a free one.
+    /// The port on 127.0.0.1; mail is taken on the next one. 0: free ones.
     pub port: u16,
     /// Only these platforms; none: all.
     pub platforms: Option<Vec<String>>,
@@ -43,6 +43,8 @@ impl Default for Options {
 pub struct Sandbox {
     core: Arc<Core>,
     address: SocketAddr,
+    /// Where mail is taken, if it is.
+    mail: Option<SocketAddr>,
     platforms: Vec<&'static str>,
     server: JoinHandle<()>,
 }
@@ -58,7 +60,8 @@ impl Sandbox {
         let core = Arc::new(Core::open(options.faults, options.state.as_deref())?);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
         let address = listener.local_addr()?;
-        let names = platforms.iter().map(|platform| platform.name()).collect();
+        let names: Vec<_> = platforms.iter().map(|platform| platform.name()).collect();
+        let mail = if names.contains(&"email") { Some(mail(&core, options.port).await?) } else { None };
         let router = http::router(Arc::new(Site { core: Arc::clone(&core), platforms }));
         let (closing, service) = (Arc::clone(&core), router.into_make_service_with_connect_info::<Line>());
         let server = tokio::spawn(async move {
@@ -68,7 +71,7 @@ impl Sandbox {
                 tracing::error!("the sandbox's server ended: {error}");
             }
         });
-        Ok(Self { core, address, platforms: names, server })
+        Ok(Self { core, address, mail, platforms: names, server })
     }
 
     /// The names of all platforms that there are.
@@ -86,8 +89,12 @@ impl Sandbox {
         self.address
     }
 
-    /// What stands in place of a platform's host: `http://127.0.0.1:PORT/mastodon`. Without a name: its page.
+    /// What stands in place of a platform's host: `http://127.0.0.1:PORT/mastodon`; for `email`,
+    /// `smtp://127.0.0.1:PORT`. Without a name: its page.
     pub fn url(&self, platform: &str) -> String {
+        if let (Some(mail), "email") = (self.mail, platform) {
+            return format!("smtp://{mail}");
+        }
         format!("http://{}/{platform}", self.address)
     }
 
@@ -135,6 +142,15 @@ impl Sandbox {
             self.server.abort();
         }
     }
+}
+
+/// Opens the port that takes mail.
+async fn mail(core: &Arc<Core>, port: u16) -> io::Result<SocketAddr> {
+    let port = if port == 0 { 0 } else { port.saturating_add(1) };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(platforms::email::serve(listener, Arc::clone(core)));
+    Ok(address)
 }
 
 impl Drop for Sandbox {

@@ -6,7 +6,7 @@ use onceward_publish::channel::Channel;
 use onceward_publish::channels::devto::DevtoChannel;
 use onceward_sandbox::{Fault, Kind, Options, Sandbox};
 
-use crate::stage::{Stage, TIMEOUT, Verdict, code};
+use crate::stage::{PATIENCE, Stage, Verdict, code};
 
 const POST: &str = "---\ntitle: We are live\nlink: https://example.org/launch\ntags: [rust, job-queue, 큐]\n---\n\
                     Hello **world**.\n\n- one\n- two\n";
@@ -21,7 +21,7 @@ async fn stage() -> Verdict<(Sandbox, Stage)> {
 
 fn channel(sandbox: &Sandbox) -> Verdict<DevtoChannel> {
     let api = format!("{}/api", sandbox.url("devto"));
-    Ok(DevtoChannel::new(&api, "s3cret-key".into(), Client::builder().build()?, TIMEOUT)?)
+    Ok(DevtoChannel::new(&api, "s3cret-key".into(), Client::builder().build()?, PATIENCE)?)
 }
 
 fn fault(kind: Kind, act: &str) -> Fault {

@@ -15,8 +15,10 @@ pub(crate) type Verdict<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
 /// The channel's name, and its queue's.
 pub(crate) const NAME: &str = "it";
-/// How long one request may take in these tests.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(1);
+/// How long an effect may take in these tests.
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// How long an adapter waits: it ends first, since it knows what was sent.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(700);
 
 pub(crate) struct Stage {
     pub(crate) store: TestStore,

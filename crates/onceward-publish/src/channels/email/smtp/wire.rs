@@ -123,6 +123,53 @@ fn dot_stuffed(mail: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::{DuplexStream, duplex};
+
+    const MAIL: &[u8] = b"Subject: a\r\n\r\nSome text that fills the pipe between both.\r\n";
+
+    fn pair() -> (Wire, DuplexStream) {
+        let (ours, theirs) = duplex(16);
+        let local = IpAddr::from([127, 0, 0, 1]);
+        (Wire { stream: BufReader::new(Box::new(ours)), local }, theirs)
+    }
+
+    /// Hands a mail to a server that reads so many bytes and hangs up; gives how far it came.
+    async fn handed(bytes: usize) -> Stage {
+        let (mut wire, mut theirs) = pair();
+        let mut stage = Stage::Data;
+        let server = async move {
+            let mut read = vec![0; bytes];
+            theirs.read_exact(&mut read).await.unwrap();
+        };
+        let (ended, ()) = tokio::join!(wire.hand_over(MAIL, &mut stage), server);
+        assert!(matches!(ended, Err(Why::Lost(_))), "{ended:?}");
+        stage
+    }
+
+    #[tokio::test]
+    async fn the_dot_has_left_only_when_all_before_it_has() {
+        assert_eq!(handed(1).await, Stage::Content);
+        assert_eq!(handed(MAIL.len() - 17).await, Stage::Content);
+        for more in 0..=3 {
+            assert_eq!(handed(MAIL.len() + more).await, Stage::Dot);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_said_before_the_connection_is_secure_does_not_count_after_it() {
+        let (mut wire, mut theirs) = pair();
+        let injected = b"220 go\r\n250 ok\r\n";
+        let server = async {
+            let mut command = [0; 10];
+            theirs.read_exact(&mut command).await.unwrap();
+            theirs.write_all(injected).await.unwrap();
+        };
+        let (said, ()) = tokio::join!(wire.say("STARTTLS"), server);
+        assert_eq!(said.unwrap().code, 220);
+        let config = Arc::new(onceward_http::tls_config(Vec::new()).unwrap());
+        let ended = wire.secure(&config, "mx.example").await.map(drop);
+        assert!(matches!(ended, Err(Why::Unreadable(_))), "{ended:?}");
+    }
 
     #[test]
     fn a_dot_at_the_start_of_a_line_is_doubled() {
