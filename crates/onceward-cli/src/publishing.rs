@@ -3,6 +3,7 @@
 mod bluesky;
 mod devto;
 mod email;
+mod mastodon;
 
 use std::fmt;
 use std::path::Path;
@@ -89,6 +90,7 @@ fn adapter(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dy
         Settings::Archive(settings) => Arc::new(archive(channel, settings)?),
         Settings::Webhook(settings) => Arc::new(webhook(channel, settings, config, client)?),
         Settings::Devto(settings) => Arc::new(devto::channel(channel, settings, config, client)?),
+        Settings::Mastodon(settings) => Arc::new(mastodon::channel(channel, settings, config, client)?),
         Settings::Email(settings) => Arc::new(email::channel(channel, settings, config)?),
         Settings::Bluesky(settings) => Arc::new(bluesky::channel(channel, settings, config, client)?),
     })

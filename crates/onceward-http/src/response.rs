@@ -78,6 +78,11 @@ impl Response {
         redact(text, self.secrets.iter().map(String::as_str))
     }
 
+    /// The server's clock when it answered: its `Date` header.
+    pub fn date(&self) -> Option<jiff::Timestamp> {
+        self.header("date").and_then(retry_after::instant)
+    }
+
     /// How long the server asks to wait, counted from `now`; at most 7 days. Meant for 429 and 503: other answers
     /// may carry reset headers without asking for anything.
     ///

@@ -54,7 +54,7 @@ fn seconds_until(epoch_seconds: f64, now: Timestamp) -> f64 {
 }
 
 /// An instant in any of the notations of HTTP (RFC 9110 section 5.6.7) and RFC 3339.
-fn instant(text: &str) -> Option<Timestamp> {
+pub(crate) fn instant(text: &str) -> Option<Timestamp> {
     let utc = |civil: DateTime| Offset::UTC.to_timestamp(civil).ok();
     if let Ok(timestamp) = text.parse::<Timestamp>() {
         return Some(timestamp);

@@ -8,6 +8,7 @@ pub mod devto;
 pub mod email;
 mod entry;
 pub mod feed;
+pub mod mastodon;
 mod shelf;
 pub mod slack;
 pub mod telegram;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Receipt;
 use crate::time::duration;
 
-pub(crate) use self::decide::{Next, look_again, next, not_done, schedule};
+pub(crate) use self::decide::{Next, is_in_sight, look_again, next, not_done, schedule};
 pub use self::step::{Effect, Look, Verifier};
 
 /// What a platform offers for sending once. It decides what may be repeated, and when.

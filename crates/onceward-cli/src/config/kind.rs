@@ -7,6 +7,7 @@ mod bluesky;
 mod devto;
 mod email;
 mod feed;
+mod mastodon;
 mod webhook;
 
 pub(crate) use archive::Archive;
@@ -14,6 +15,7 @@ pub(crate) use bluesky::Bluesky;
 pub(crate) use devto::Devto;
 pub(crate) use email::Email;
 pub(crate) use feed::{Feed, Format};
+pub(crate) use mastodon::Mastodon;
 pub(crate) use webhook::Webhook;
 
 use super::problem::nearest;
@@ -25,6 +27,7 @@ pub(crate) enum Settings {
     Feed(Feed),
     Archive(Archive),
     Webhook(Webhook),
+    Mastodon(Mastodon),
     Email(Email),
     Bluesky(Bluesky),
     Devto(Devto),
@@ -48,7 +51,7 @@ const TYPES: &[(&str, Support)] = &[
     ("webhook", Built(|table| Webhook::read(table).map(Settings::Webhook))),
     ("email", Built(|table| Email::read(table).map(Settings::Email))),
     ("devto", Built(|table| Devto::read(table).map(Settings::Devto))),
-    ("mastodon", Later),
+    ("mastodon", Built(|table| Mastodon::read(table).map(Settings::Mastodon))),
     ("bluesky", Built(|table| Bluesky::read(table).map(Settings::Bluesky))),
     ("matrix", Later),
     ("nostr", Later),

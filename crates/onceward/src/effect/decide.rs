@@ -95,6 +95,14 @@ pub(crate) fn not_done(entry: &Entry, said: EffectState) -> EffectState {
     }
 }
 
+/// Whether a repeat that had no clear answer is worth a look at once, `entry` being from before it. Some platforms fail
+/// when they meet a key whose first send they carried out; to find that one is as good as an answer.
+pub(crate) fn is_in_sight(entry: &Entry, can_look: bool) -> bool {
+    let open = matches!(entry.state, EffectState::Sending | EffectState::Unknown);
+    let looked_up = matches!(entry.terms.class, Class::Keyed { fallback: Fallback::LookUp { .. }, .. });
+    can_look && open && looked_up
+}
+
 fn within(entry: &Entry, window: Duration) -> bool {
     entry.first_sent_at.is_some_and(|first| entry.now.since(first) < trusted(window))
 }

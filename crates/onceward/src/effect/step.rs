@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, look_again, next, not_done};
+use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, is_in_sight, look_again, next, not_done};
 use crate::context::Attempt;
 use crate::store::effects::{Ledger, Step, Write, Written};
 use crate::{Cause, Failure, Receipt, SendError};
@@ -219,6 +219,10 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
 
     async fn unknown(self, entry: &Entry, cause: Cause) -> Result<Receipt, Failure> {
         self.not_done(entry, EffectState::Unknown, &cause).await?;
+        // What is not seen yet proves nothing here: neither the quiet period nor the key's window is over.
+        if is_in_sight(entry, L::CAN) && self.seek(entry).await?.is_none() {
+            return Ok(self.prepare().await?.receipt);
+        }
         Err(Failure::InDoubt { cause })
     }
 
@@ -232,6 +236,14 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     }
 
     async fn look_once(&self, entry: &Entry) -> Result<(), Failure> {
+        match self.seek(entry).await? {
+            None => Ok(()),
+            Some(seen) => self.looked(entry, &seen).await,
+        }
+    }
+
+    /// Asks the platform. `None`: it was found, and the receipt is in the ledger; else what was seen instead.
+    async fn seek(&self, entry: &Entry) -> Result<Option<Seen>, Failure> {
         let intent = Self::intent(entry)?;
         let seen = tokio::time::timeout(entry.terms.timeout, self.look.look(intent)).await;
         let seen = seen.unwrap_or(Seen::CannotTell);
@@ -244,10 +256,10 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         for receipt in candidates {
             let found = Write::Found { step: self.step(), receipt };
             if matches!(self.write(found).await?, Written::Done) {
-                return Ok(());
+                return Ok(None);
             }
         }
-        self.looked(entry, &if_owned).await
+        Ok(Some(if_owned))
     }
 
     async fn looked(&self, entry: &Entry, seen: &Seen) -> Result<(), Failure> {

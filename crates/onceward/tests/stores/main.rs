@@ -62,6 +62,7 @@ laws! {
         a_step_that_was_accepted_is_not_sent_again,
         an_edited_request_has_a_key_of_its_own,
         a_repeated_doubt_waits_longer_each_time,
+        a_repeated_key_without_an_answer_is_looked_for_at_once,
         an_absence_is_believed_of_the_send_that_was_looked_for,
         a_cancelled_doubt_that_did_not_happen_is_cancelled,
         no_effect_is_sent_when_the_lease_has_no_room_for_it;

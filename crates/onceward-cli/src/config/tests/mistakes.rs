@@ -152,7 +152,7 @@ fn what_is_not_built_names_what_is() {
 
 #[test]
 fn every_type_of_the_documentation_is_known() {
-    let types = "email mastodon bluesky matrix nostr discord slack telegram ntfy x linkedin threads instagram wordpress ghost devto";
+    let types = "email bluesky matrix nostr discord slack telegram ntfy x linkedin threads instagram wordpress ghost devto";
     for name in types.split(' ') {
         let found = mistakes(&format!("[channels.a]\ntype = \"{name}\"\n"));
         assert!(!found[0].contains("unknown type"), "{found:?}");

@@ -152,6 +152,22 @@ pub(crate) async fn a_key_is_not_trusted_beyond_its_window(store: &Store) -> Ver
     Ok(())
 }
 
+pub(crate) async fn a_repeated_key_without_an_answer_is_looked_for_at_once(store: &Store) -> Verdict {
+    let t0 = start(store).await?;
+    let class = Class::Keyed { window: Duration::from_hours(1), fallback: Fallback::LookUp { lag: Duration::ZERO } };
+    let answers = [Answer::AcceptThenReset; 3];
+    let looks = [Seen::Absent, Seen::AnyOf(vec![Receipt::id("found")])];
+    let platform = Platform::new(class, &answers, &looks);
+    // The first send is not looked for; nothing is seen after the second; the third is found.
+    for (at, done) in [(0, 0), (2, 0), (10, 1)] {
+        store.once.set_clock(t0.after(Duration::from_mins(at)));
+        assert_eq!(run(store, &platform).await?.done, done, "{at}");
+    }
+    assert_eq!(platform.arrived().len(), 3);
+    assert_eq!(store.count("effect", "state = 'accepted' AND remote_id = 'found'").await?, 1);
+    Ok(())
+}
+
 pub(crate) async fn a_doubt_that_is_found_is_done_without_sending(store: &Store) -> Verdict {
     let t0 = start(store).await?;
     let found = Seen::Found(Receipt::id("remote-7").at("https://example.org/7"));
