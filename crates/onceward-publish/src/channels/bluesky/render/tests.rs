@@ -20,6 +20,7 @@ fn post(body: &str) -> Post {
         publish_at: None,
         expire_at: None,
         approve: false,
+        alert: false,
     }
 }
 
