@@ -46,8 +46,9 @@ pub(crate) fn instead(sql: Sql) -> Sql {
         (Planted::NoFence, "settle", _) | (Planted::ReapWithoutToken, "settle", true) => {
             &[(" AND lease_token = item.value ->> '$.token'", "")]
         }
-        (Planted::NoFence, "settle_done_pick", _) => &[("lease_token = ?2", "(lease_token = ?2 OR true)")],
-        (Planted::NoFence, "settle_done", _) => &[("lease_token = ?3", "(lease_token = ?3 OR true)")],
+        (Planted::NoFence, "settle_done" | "settle_done_mark", _) => {
+            &[("lease_token = ?3", "(lease_token = ?3 OR true)")]
+        }
         (Planted::NoFence, "settle_facts", _) | (Planted::ReapWithoutToken, "settle_facts", true) => &[
             ("job.lease_token AS token", "item.value ->> '$.token' AS token"),
             ("job.lease_token = item.value ->> '$.token' AND ", ""),

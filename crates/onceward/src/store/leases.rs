@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, Value, rank, sql};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::counters::Deltas;
 use super::queues;
@@ -120,52 +121,72 @@ async fn take(
     let args: Vec<Value> =
         vec![want.queue.as_str().into(), now.into(), i64::from(most).into(), versions(&want.kinds)?.into()];
     let Some(row) = conn.row(pick, args).await? else { return Ok(Vec::new()) };
-    let (jobs, now_there) = (row.text("jobs")?, row.time("now")?);
-    if jobs == NONE {
+    let ids = row.text("ids")?;
+    if ids == NONE {
         return Ok(Vec::new());
     }
-    let jobs: Vec<Told> = serde_json::from_str(&jobs)
-        .map_err(|e| Error::new(ErrorKind::Decode, format!("{}: {e}", pick.name)))?;
-    let ids: Vec<JobId> = jobs.iter().map(|told| told.0).collect();
+    let jobs = picked(&row, &ids, want, purpose)?;
     let args: Vec<Value> = vec![
-        items(&ids)?.into(),
+        row.text("places")?.into(),
         now.into(),
         want.token.as_str().into(),
         want.owner.as_str().into(),
         purpose.as_str().into(),
         want.lease.into(),
     ];
-    conn.execute(&CLAIM, args).await?;
-    Ok(jobs.into_iter().map(|told| told.claimed(want, purpose, now_there)).collect())
+    let leased = conn.execute(&CLAIM, args).await?;
+    if leased == jobs.len() as u64 {
+        return Ok(jobs);
+    }
+    let text =
+        format!("{leased} of {} jobs were where they had been picked; the turn is run again", jobs.len());
+    Err(Error::new(ErrorKind::Busy, text))
 }
 
 /// An empty JSON array.
 pub(super) const NONE: &str = "[]";
 
-/// A job in the words of `claim_pick.sql`, column by column, as it was before its claim.
-#[derive(Deserialize)]
-struct Told(JobId, String, u32, String, u32, i64, u8, i64, Option<String>, Option<String>);
-
-impl Told {
-    /// `now` is from before the lease was written, so that it is never thought longer than it is.
-    fn claimed(self, want: &Want, purpose: Purpose, now: Time) -> Claimed {
-        let Self(job, kind, version, payload, attempts, claim_no, lone, created_at, scope, key) = self;
-        Claimed {
+/// The documents of a pick, column by column: the jobs as they were before their claim.
+fn picked(row: &Row, ids: &str, want: &Want, purpose: Purpose) -> Result<Vec<Claimed>> {
+    // From before the lease is written, so that it is never thought longer than it is.
+    let now = row.time("now")?;
+    let ids: Vec<JobId> = column("ids", ids)?;
+    let mut kinds = cells::<String>(row, "kinds")?;
+    let mut versions = cells::<u32>(row, "versions")?;
+    let mut payloads = cells::<String>(row, "payloads")?;
+    let mut attempts = cells::<u32>(row, "attempts")?;
+    let mut claim_nos = cells::<i64>(row, "claim_nos")?;
+    let mut lones = cells::<u8>(row, "lones")?;
+    let mut created_ats = cells::<i64>(row, "created_ats")?;
+    let mut scopes = cells::<Option<String>>(row, "scopes")?;
+    let mut keys = cells::<Option<String>>(row, "keys")?;
+    let claimed = |job: JobId| {
+        Some(Claimed {
             lease: Lease { job, token: want.token.clone() },
             queue: want.queue.clone(),
-            kind,
-            version,
-            payload,
-            attempt: attempts.saturating_add(1),
-            claim_no: claim_no.saturating_add(1),
+            kind: kinds.next()?,
+            version: versions.next()?,
+            payload: payloads.next()?,
+            attempt: attempts.next()?.saturating_add(1),
+            claim_no: claim_nos.next()?.saturating_add(1),
             purpose,
             claimed_at: now,
             leased_until: Time::from_micros(now.micros().saturating_add(want.lease)),
-            lone: lone != 0,
-            created_at: Time::from_micros(created_at),
-            dedup: scope.zip(key),
-        }
-    }
+            lone: lones.next()? != 0,
+            created_at: Time::from_micros(created_ats.next()?),
+            dedup: scopes.next()?.zip(keys.next()?),
+        })
+    };
+    let jobs: Option<Vec<Claimed>> = ids.into_iter().map(claimed).collect();
+    jobs.ok_or_else(|| Error::new(ErrorKind::Decode, "the columns of a pick are not of one length"))
+}
+
+fn cells<T: DeserializeOwned>(row: &Row, name: &str) -> Result<std::vec::IntoIter<T>> {
+    Ok(column::<T>(name, &row.text(name)?)?.into_iter())
+}
+
+fn column<T: DeserializeOwned>(name: &str, json: &str) -> Result<Vec<T>> {
+    serde_json::from_str(json).map_err(|e| Error::new(ErrorKind::Decode, format!("{name}: {e}")))
 }
 
 /// A lease to be kept for `lease` more microseconds.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use onceward_db::{Conn, Error, ErrorKind, Result, Sql, Time, sql};
+use onceward_db::{Conn, Engine, Error, ErrorKind, Result, Sql, Time, sql};
 
 use super::{DEDUP_SETTLE, DedupItem, Ended, Settled};
 use crate::lease::Lease;
@@ -13,8 +13,8 @@ use crate::store::queues::{self, Signals};
 use crate::store::{chosen, items};
 use crate::{Done, JobId, State};
 
-const SETTLE_DONE_PICK: Sql = sql!("settle_done_pick");
 const SETTLE_DONE: Sql = sql!("settle_done");
+const SETTLE_DONE_MARK: Sql = sql!("settle_done_mark");
 
 /// Unless an effect is open or someone cancelled the job, which the statements check, there is nothing to decide.
 pub(super) fn is_plain(ending: &Ending) -> bool {
@@ -47,21 +47,19 @@ async fn write(
     now: Option<Time>,
 ) -> Result<HashSet<JobId>> {
     let jobs: Vec<JobId> = ended.iter().map(|one| one.lease.job).collect();
-    let args = vec![items(&jobs)?.into(), token.into()];
-    let Some(row) = conn.row(&chosen(SETTLE_DONE_PICK), args).await? else { return Ok(HashSet::new()) };
+    let args = vec![items(&jobs)?.into(), now.into(), token.into()];
+    let Some(row) = conn.row(&chosen(SETTLE_DONE), args).await? else { return Ok(HashSet::new()) };
     let ids = row.text("ids")?;
     if ids == NONE {
         return Ok(HashSet::new());
     }
-    let picked: HashSet<JobId> = serde_json::from_str(&ids)
-        .map_err(|e| Error::new(ErrorKind::Decode, format!("settle_done_pick: {e}")))?;
-    let args = vec![ids.into(), now.into(), token.into()];
-    let written = conn.execute(&chosen(SETTLE_DONE), args).await?;
-    if written == picked.len() as u64 {
-        return Ok(picked);
+    let settled = serde_json::from_str(&ids)
+        .map_err(|e| Error::new(ErrorKind::Decode, format!("{}: {e}", SETTLE_DONE.name)))?;
+    // A finished job that stays where it is could not be aggregated by the statement that writes it.
+    if conn.engine() == Engine::Sqlite {
+        conn.execute(&chosen(SETTLE_DONE_MARK), vec![ids.into(), now.into(), token.into()]).await?;
     }
-    // Between the two, on PostgreSQL, somebody cancelled one or sent something: the turn is run again.
-    Err(Error::new(ErrorKind::Busy, "jobs changed while they were settled"))
+    Ok(settled)
 }
 
 /// Figures, dedup keys and circuits follow the jobs, in the same transaction.
