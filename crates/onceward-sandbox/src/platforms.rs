@@ -1,5 +1,6 @@
 //! The platforms: one file each, one line here.
 
+mod bluesky;
 mod devto;
 pub(crate) mod email;
 mod mastodon;
@@ -20,6 +21,7 @@ pub(crate) fn all() -> Vec<Box<dyn Platform>> {
         Box::new(mastodon::Server::Mastodon),
         Box::new(mastodon::Server::Pleroma),
         Box::new(mastodon::Server::GoToSocial),
+        Box::new(bluesky::Pds),
         Box::new(devto::Forem),
         Box::new(email::Smtp),
         Box::new(slack::Slack),
