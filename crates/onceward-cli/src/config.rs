@@ -36,7 +36,9 @@ pub(crate) use channel::{Channel, OnDoubt};
 pub(crate) use env::{Env, Stored};
 pub(crate) use find::{NAME, find};
 pub(crate) use key::HOW_TO as KEY_HOW_TO;
-pub(crate) use kind::{Archive, Bluesky, Devto, Email, Feed, Format, Mastodon, Settings, Webhook};
+pub(crate) use kind::{
+    Archive, Bluesky, Devto, Email, Feed, Format, Mastodon, Settings, Slack, Telegram, Webhook,
+};
 pub(crate) use policy::Pace;
 pub(crate) use problem::{ConfigError, advice};
 pub(crate) use publish::{Hashtags, Publish};

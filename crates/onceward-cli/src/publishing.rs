@@ -4,6 +4,8 @@ mod bluesky;
 mod devto;
 mod email;
 mod mastodon;
+mod slack;
+mod telegram;
 
 use std::fmt;
 use std::path::Path;
@@ -93,6 +95,8 @@ fn adapter(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dy
         Settings::Mastodon(settings) => Arc::new(mastodon::channel(channel, settings, config, client)?),
         Settings::Email(settings) => Arc::new(email::channel(channel, settings, config)?),
         Settings::Bluesky(settings) => Arc::new(bluesky::channel(channel, settings, config, client)?),
+        Settings::Slack(settings) => slack::channel(channel, settings, config, client)?,
+        Settings::Telegram(settings) => Arc::new(telegram::channel(channel, settings, config, client)?),
     })
 }
 

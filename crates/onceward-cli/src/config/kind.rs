@@ -8,6 +8,8 @@ mod devto;
 mod email;
 mod feed;
 mod mastodon;
+mod slack;
+mod telegram;
 mod webhook;
 
 pub(crate) use archive::Archive;
@@ -16,6 +18,8 @@ pub(crate) use devto::Devto;
 pub(crate) use email::Email;
 pub(crate) use feed::{Feed, Format};
 pub(crate) use mastodon::Mastodon;
+pub(crate) use slack::Slack;
+pub(crate) use telegram::Telegram;
 pub(crate) use webhook::Webhook;
 
 use super::problem::nearest;
@@ -31,6 +35,8 @@ pub(crate) enum Settings {
     Email(Email),
     Bluesky(Bluesky),
     Devto(Devto),
+    Slack(Slack),
+    Telegram(Telegram),
 }
 
 /// Reads a type's own keys; `None` when a mistake was noted.
@@ -56,8 +62,8 @@ const TYPES: &[(&str, Support)] = &[
     ("matrix", Later),
     ("nostr", Later),
     ("discord", Later),
-    ("slack", Later),
-    ("telegram", Later),
+    ("slack", Built(|table| Slack::read(table).map(Settings::Slack))),
+    ("telegram", Built(|table| Telegram::read(table).map(Settings::Telegram))),
     ("ntfy", Later),
     ("x", Later),
     ("linkedin", Later),

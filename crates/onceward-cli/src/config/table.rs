@@ -64,6 +64,13 @@ impl<'a> Table<'a> {
         self.need::<String>(key).map(|path| self.report.folder().join(path))
     }
 
+    /// Where a secret is to be found, if one is named; kept as those that must be there.
+    pub(crate) fn secret(&mut self, key: &'static str) -> Option<Secret> {
+        let secret: Secret = self.get(key)?;
+        self.secrets.push((key, secret.clone()));
+        Some(secret)
+    }
+
     /// Where a secret that must be there is to be found; it is kept for [`Table::close`] to hand out.
     pub(crate) fn need_secret(&mut self, key: &'static str) -> Option<Secret> {
         let secret: Secret = self.need(key)?;

@@ -85,9 +85,7 @@ async fn problems(channel: &Channel, config: &Config) -> Vec<Problem> {
             writable(path).into_iter().chain(page).collect()
         }
         Settings::Webhook(hook) => webhook(hook, channel, config).await,
-        Settings::Bluesky(_) | Settings::Devto(_) | Settings::Email(_) | Settings::Mastodon(_) => {
-            asked(channel, config).await
-        }
+        _ => asked(channel, config).await,
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use onceward::{Class, Failure, Intent, Receipt, Seen, SendError};
+use onceward::{Cause, Class, Failure, Intent, Receipt, Seen, SendError};
 use onceward_http::{Client, SendFailure};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::api::{Api, Given};
+use super::errors;
 use super::history::{self, EVENT, place, receipt};
 use super::pictures::{self, Picture};
 use super::render::{self, Text};
@@ -122,32 +123,32 @@ impl Channel for SlackBot {
             let bot = self.api.post("auth.test", &json!({})).await.map_err(unseen)?;
             let room = self.api.get("conversations.info", &[("channel", &self.room)]).await;
             let room = room.map_err(unseen)?;
-            Ok(self.checked(&bot, &room.body["channel"]))
+            self.checked(&bot, &room.body["channel"])
         })
     }
 }
 
 impl SlackBot {
-    fn checked(&self, bot: &Given, room: &Json) -> Checked {
+    fn checked(&self, bot: &Given, room: &Json) -> Result<Checked, Failure> {
         let word = |value: &Json| value.as_str().unwrap_or("?").to_owned();
         let name = room["name"].as_str().unwrap_or(&self.room);
-        let mut text =
-            format!("posts as {} of {} in #{name}", word(&bot.body["user"]), word(&bot.body["team"]));
-        for (lacks, so) in [
-            (room["is_member"] == false, "it is not in the room yet: invite it there with /invite"),
-            (room["is_archived"] == true, "the room is archived: bring it back, or change `room`"),
-            (
-                self.blind(bot, room),
-                "it may not read the room, so a lost answer needs a person: add the scope \
-                                      channels:history, or groups:history for a private room",
-            ),
-        ] {
+        for (lacks, code) in
+            [(room["is_archived"] == true, "is_archived"), (room["is_member"] == false, "not_in_channel")]
+        {
             if lacks {
-                text.push_str("; ");
-                text.push_str(so);
+                let text = format!("#{name}: {}", errors::text(code));
+                return Err(Failure::AuthNeeded { cause: Cause::new(code, text) });
             }
         }
-        Checked { account: Some(format!("{}/{}", word(&bot.body["team_id"]), self.room)), text }
+        let mut text =
+            format!("posts as {} of {} in #{name}", word(&bot.body["user"]), word(&bot.body["team"]));
+        if self.blind(bot, room) {
+            text.push_str(
+                "; it may not read the room, so a lost answer needs a person: give it the scope channels:history, or \
+                 groups:history for a private room",
+            );
+        }
+        Ok(Checked { account: Some(format!("{}/{}", word(&bot.body["team_id"]), self.room)), text })
     }
 
     /// Whether the headers list what the token may do, and reading the room is not in it.

@@ -94,6 +94,11 @@ pub(super) const WEBHOOK_ERRORS: &[Row] = &[
 ];
 const CLOSED: &str = "Slack knows no such webhook; make a new one, and set `webhook_url`";
 
+/// Our words for a code of the table.
+pub(super) fn text(code: &str) -> &'static str {
+    ERRORS.iter().find(|row| row.code == code).map_or(BROKEN, |row| row.text)
+}
+
 const fn row(code: &'static str, means: Means, text: &'static str) -> Row {
     status(0, code, means, text)
 }
