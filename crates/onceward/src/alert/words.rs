@@ -40,7 +40,7 @@ pub(super) fn paragraph(it: &Finding, now: Time) -> String {
         Some(job) => format!("job {job} says: {}", cut(said)),
         None => cut(said),
     }));
-    lines.push(what_to_do(it));
+    lines.extend(what_to_do(it));
     lines.join("\n")
 }
 
@@ -68,39 +68,49 @@ fn since(it: &Finding, now: Time) -> String {
         What::Auth | What::Circuit => format!("since {first} ({ago}), {} waiting", jobs(it.count)),
         What::Backlog => format!("the oldest since {first} ({ago})"),
         What::Crashing(_) => format!("{} times although it ran alone, the last at {first} ({ago})", it.count),
-        _ if it.mark > it.since => {
+        _ if instant(it.mark) > first => {
             format!("the first {first}, the last {} ({})", instant(it.mark), self::ago(it.mark, now))
         }
         _ => format!("{first} ({ago})"),
     }
 }
 
-fn what_to_do(it: &Finding) -> String {
+/// A command stands at the end of its line, to be copied.
+fn what_to_do(it: &Finding) -> Vec<String> {
     let queue = it.queue.as_deref().unwrap_or_default();
     match it.what {
-        What::Auth => format!("Renew them, then: onceward queues resume {queue}"),
-        What::Parked => format!(
-            "See there whether it happened, then: onceward doubt list --queue {queue}, and \
-             onceward doubt resolve ID --happened or --did-not-happen"
-        ),
-        What::Dead => format!(
-            "See why: onceward dead groups --queue {queue}. Mend it, then: onceward dead revive --queue {queue} --canary 1"
-        ),
-        What::Crashing(job) => {
-            format!("See what it does: onceward jobs show {job}. After three crashes alone it is dead.")
-        }
+        What::Auth => vec![format!("Renew them, then: onceward queues resume {queue}")],
+        What::Parked => vec![
+            format!("See which: onceward doubt list --queue {queue}"),
+            "Look there whether it happened, then: onceward doubt resolve ID --happened".to_owned(),
+            "Or: onceward doubt resolve ID --did-not-happen".to_owned(),
+        ],
+        What::Dead => vec![
+            format!("See why: onceward dead groups --queue {queue}"),
+            format!("Once it is mended: onceward dead revive --queue {queue} --canary 1"),
+        ],
+        What::Crashing(job) => vec![
+            "The third crash alone is its last.".to_owned(),
+            format!("See what it does: onceward jobs show {job}"),
+        ],
         What::Workers => {
-            "See their logs; memory and disk are the usual causes. Then: onceward status".to_owned()
+            vec![
+                "Their logs say why; memory and disk are the usual causes.".to_owned(),
+                "See who is left: onceward status".to_owned(),
+            ]
         }
-        What::Circuit => format!(
-            "Nothing to do: it is asked again and again, and its jobs go once it answers. To ask now: onceward queues resume {queue}"
-        ),
-        What::Backlog => "See whether a worker runs, and what it is at: onceward status".to_owned(),
-        What::Held => format!(
-            "Still wanted? onceward jobs list --state pending --queue {queue}, then: onceward jobs release ID, or cancel ID"
-        ),
+        What::Circuit => vec![
+            "Nothing to do: it is asked again and again, and its jobs go once it answers.".to_owned(),
+            format!("To ask now: onceward queues resume {queue}"),
+        ],
+        What::Backlog => vec!["See whether a worker runs, and what it is at: onceward status".to_owned()],
+        What::Held => vec![
+            format!("See which: onceward jobs list --state pending --queue {queue}"),
+            "Still wanted: onceward jobs release ID".to_owned(),
+            "Else: onceward jobs cancel ID".to_owned(),
+        ],
         What::LeftOut => {
-            format!("Nothing is sent by itself. See what was: onceward jobs list --queue {queue}")
+            vec![format!("They are not made up for. See what was: onceward jobs list --queue {queue}")]
         }
     }
 }
@@ -141,5 +151,77 @@ fn cut(text: &str) -> String {
     match line.char_indices().nth(SAID) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn finding(what: What) -> Finding {
+        let since: Time = "2026-12-01T02:14:30Z".parse().unwrap();
+        Finding {
+            what,
+            queue: Some("mastodon".to_owned()),
+            count: 12,
+            since,
+            mark: since.after(Duration::from_mins(37)),
+            codes: vec![("http_422".to_owned(), 10), ("text_too_long".to_owned(), 2)],
+            said: Some("Validation failed:\n Text is too long".to_owned()),
+            job: Some(4711),
+        }
+    }
+
+    fn said(it: &Finding) -> String {
+        paragraph(it, "2026-12-01T03:00:12Z".parse().unwrap())
+    }
+
+    #[test]
+    fn someone_woken_at_three_reads_what_how_many_since_when_and_which_command() {
+        let dead = "12 jobs of mastodon are dead\n\
+                    the first 2026-12-01 02:14 UTC, the last 2026-12-01 02:51 UTC (8m ago)\n\
+                    http_422 ×10, text_too_long ×2\n\
+                    job 4711 says: Validation failed: Text is too long\n\
+                    See why: onceward dead groups --queue mastodon\n\
+                    Once it is mended: onceward dead revive --queue mastodon --canary 1";
+        assert_eq!(said(&finding(What::Dead)), dead);
+        let bare = |what| Finding { codes: Vec::new(), said: None, job: None, ..finding(what) };
+        let circuit = "mastodon does not answer, its jobs wait\n\
+                       since 2026-12-01 02:14 UTC (45m ago), 12 jobs waiting\n\
+                       Nothing to do: it is asked again and again, and its jobs go once it answers.\n\
+                       To ask now: onceward queues resume mastodon";
+        assert_eq!(said(&bare(What::Circuit)), circuit);
+        let auth = Finding { said: Some("the token was revoked".to_owned()), count: 1, ..bare(What::Auth) };
+        let auth_said = "mastodon does not accept our credentials, its jobs wait\n\
+                         since 2026-12-01 02:14 UTC (45m ago), 1 job waiting\n\
+                         the token was revoked\n\
+                         Renew them, then: onceward queues resume mastodon";
+        assert_eq!(said(&auth), auth_said);
+    }
+
+    #[test]
+    fn every_kind_has_words_and_a_command() {
+        use What::{Auth, Backlog, Circuit, Crashing, Dead, Held, LeftOut, Parked, Workers};
+        for what in [Auth, Parked, Dead, Crashing(42), Workers, Circuit, Backlog, Held, LeftOut] {
+            let text = said(&finding(what));
+            assert!(text.contains(": onceward "), "{text}");
+            assert!(over(&Told::from(&finding(what))).starts_with("Resolved: "), "{what:?}");
+            for line in text.lines().filter(|line| line.contains(": onceward ")) {
+                assert!(!line.ends_with('.'), "a mark at its end would be copied: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_others_are_cut_and_stay_on_a_line() {
+        let long = format!("{}\n\n<!channel>", "가".repeat(300));
+        let it = Finding { said: Some(long), ..finding(What::Dead) };
+        let line = said(&it).lines().find(|line| line.starts_with("job 4711")).map(str::to_owned).unwrap();
+        assert_eq!(line.chars().count(), "job 4711 says: ".len() + SAID + 1);
+        let many = (0..9).map(|n| (format!("code_{n}"), 1)).collect();
+        let it = Finding { codes: many, ..finding(What::Dead) };
+        assert!(said(&it).contains("code_4 ×1, 4 more"), "{}", said(&it));
     }
 }

@@ -33,6 +33,9 @@ fn every_default_that_it_writes_is_the_default() {
     assert_eq!(written.channel("rss"), parse(bare).channel("rss"));
 }
 
+const HOOK: &str =
+    "[channels.hook]\ntype = \"webhook\"\nurl = \"https://example.org/hook\"\nsecret = { env = \"HOOK\" }\n";
+
 /// The lines that are commented out, a `#` and then no space, must fit too.
 #[test]
 fn what_is_commented_out_is_right_as_well() {
@@ -41,6 +44,9 @@ fn what_is_commented_out_is_right_as_well() {
     let text: Vec<String> = CONFIG.lines().map(open).collect();
     let config = parse(&text.join("\n"));
     assert_eq!(config.queues[0].pace, parse("[queues.mail]\nrate = \"10/s\"\n").queues[0].pace);
+    let bare = parse(&format!("{HOOK}[[alerts]]\nname = \"ops\"\nchannel = \"hook\"\n"));
+    let (written, usual) = (&config.alerts[0], &bare.alerts[0]);
+    assert_eq!((&written.on, written.backlog, written.every), (&usual.on, usual.backlog, usual.every));
     assert!(config.channel("hook").is_some() && config.channel("rss").unwrap().quiet.is_some());
 }
 
