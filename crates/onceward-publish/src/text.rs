@@ -23,6 +23,6 @@ mod split;
 
 pub use count::{Counter, Limit};
 pub use entities::{Entity, entities};
-pub use facets::{Facet, What, facets};
+pub use facets::{Facet, What, facets, unmentioned};
 pub use parts::Room;
 pub use split::{TooLong, split};

@@ -49,6 +49,15 @@ pub fn facets(text: &str) -> Vec<Facet> {
     found
 }
 
+/// The same text with nobody mentioned: behind each `@` of a mention stands a space of no width.
+pub fn unmentioned(text: &str) -> String {
+    let mut out = text.to_owned();
+    for facet in facets(text).into_iter().rev().filter(|facet| matches!(facet.what, What::Mention { .. })) {
+        out.insert(facet.range.start + 1, '\u{200B}');
+    }
+    out
+}
+
 /// Mentions and hashtags of a piece of the text that holds no links.
 fn words(text: &str, piece: Range<usize>, found: &mut Vec<Facet>) {
     let mut at = piece.start;

@@ -1,5 +1,8 @@
 //! Channels against the stand-ins of their platforms, through the queue as a program has it.
 
+#[path = "../awkward/mod.rs"]
+mod awkward;
 mod devto;
 mod email;
+mod mastodon;
 mod stage;

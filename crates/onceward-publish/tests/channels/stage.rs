@@ -9,6 +9,7 @@ use onceward::testing::{self, TestStore};
 use onceward::{EffectView, JobId, State, Time, Worker};
 use onceward_publish::channel::Channel;
 use onceward_publish::content::{Batch, Parsed, Rules, parse};
+use onceward_publish::media;
 use onceward_publish::{Configured, Dress, Plan, Publisher, Standing, Wishes};
 
 pub(crate) type Verdict<T = ()> = Result<T, Box<dyn std::error::Error>>;
@@ -46,6 +47,11 @@ impl Stage {
 
     /// What a run would do with one file.
     pub(crate) async fn plan(&self, text: &str) -> Verdict<Plan> {
+        self.plan_at(Path::new(&format!("{}.md", text.len())), text).await
+    }
+
+    /// The same for a file of that name; its media lie beside it.
+    pub(crate) async fn plan_at(&self, path: &Path, text: &str) -> Verdict<Plan> {
         let names = || vec![NAME.to_owned()];
         let rules = Rules {
             root: "/site".into(),
@@ -56,25 +62,31 @@ impl Stage {
             default_channels: names(),
             now: Time::now(),
         };
-        let path = format!("{}.md", text.len());
-        let read = parse(Path::new(&path), text.as_bytes(), &rules, &|_| unreachable!("no media"));
+        let read = parse(path, text.as_bytes(), &rules, &media::inspect);
         let Parsed::Content(content) = read else { return Err(format!("{read:?}").into()) };
         let batch = Batch { contents: vec![*content], ..Batch::default() };
         Ok(self.publisher.plan(batch, &Wishes::default()).await?)
     }
 
     pub(crate) async fn enqueue(&self, text: &str) -> Verdict<JobId> {
-        let plan = self.plan(text).await?;
+        self.enqueue_at(Path::new(&format!("{}.md", text.len())), text).await
+    }
+
+    pub(crate) async fn enqueue_at(&self, path: &Path, text: &str) -> Verdict<JobId> {
+        let plan = self.plan_at(path, text).await?;
         assert_eq!(plan.refused, []);
         Ok(self.publisher.enqueue(&plan).await?.concat()[0].id())
     }
 
     /// Lets a worker do what is due, then moves the clock to the next look or try; until nothing moves any more.
     pub(crate) async fn settle(&self, job: JobId) -> Verdict<Standing> {
+        self.settle_with(job, |_| ()).await
+    }
+
+    /// The same; `moves` hears how far the clock was moved each time, so that another can go along.
+    pub(crate) async fn settle_with(&self, job: JobId, moves: impl Fn(Duration)) -> Verdict<Standing> {
         for _ in 0..20 {
-            let builder = self.publisher.register(Worker::builder(&self.store)).queue(NAME, 1);
-            builder.build()?.run_until_idle().await?;
-            let standing = self.standing(job).await?;
+            let standing = self.once(job).await?;
             let next = match standing.state {
                 State::Pending => Some(standing.run_at),
                 State::InDoubt => standing.check_at,
@@ -82,9 +94,18 @@ impl Stage {
             };
             let Some(next) = next else { return Ok(standing) };
             let queue_waits = Duration::from_mins(2);
-            self.store.set_clock(next.max(standing.now).after(queue_waits));
+            let next = next.max(standing.now).after(queue_waits);
+            self.store.set_clock(next);
+            moves(next.since(standing.now));
         }
         Err("it never ends".into())
+    }
+
+    /// Lets a worker do what is due.
+    pub(crate) async fn once(&self, job: JobId) -> Verdict<Standing> {
+        let builder = self.publisher.register(Worker::builder(&self.store)).queue(NAME, 1);
+        builder.build()?.run_until_idle().await?;
+        self.standing(job).await
     }
 
     pub(crate) async fn standing(&self, job: JobId) -> Verdict<Standing> {

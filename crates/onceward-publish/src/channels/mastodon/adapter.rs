@@ -66,7 +66,7 @@ impl MastodonChannel {
         let (keyed, begun) = (frozen.keyed == Some(true), Instant::now());
         // A server that keeps whole answers would give an earlier refusal again: there each send has its own key.
         let key = if keyed { intent.key.clone() } else { format!("{}-{}", intent.key, intent.sends) };
-        match self.api.post(&key, &frozen.body(parent(to)), !keyed).await {
+        match self.api.post(&key, &frozen.body(look::parent(to)), !keyed).await {
             Ok(answer) => {
                 let posted: Posted = read(&answer)?;
                 Ok(look::receipt(posted.id, posted.url))
@@ -102,11 +102,6 @@ impl MastodonChannel {
     }
 }
 
-/// The part that this one answers.
-fn parent<'a>(to: &Sending<'a>) -> Option<&'a str> {
-    to.before.last().and_then(|parent| parent.id.as_deref())
-}
-
 impl Channel for MastodonChannel {
     fn limits(&self, server: &Json) -> Limits {
         Server::known(server).limits()
@@ -137,7 +132,7 @@ impl Channel for MastodonChannel {
     }
 
     fn verify<'a>(&'a self, to: &'a Sending<'a>, intent: &'a Intent<Json>) -> Doing<'a, Seen> {
-        Box::pin(look::look(&self.api, parent(to), intent))
+        Box::pin(look::look(&self.api, to, intent))
     }
 
     fn learn(&self) -> Option<Doing<'_, Result<Json, Failure>>> {

@@ -11,6 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::api::{Api, read};
 use super::html;
 use super::render::Frozen;
+use crate::channel::Sending;
 use crate::channels::answer;
 use crate::text::{What, facets};
 
@@ -44,8 +45,8 @@ pub(super) async fn account(api: &Api) -> Result<Account, SendError> {
 }
 
 /// Looks through the account's own posts, back to a little before the first send.
-pub(super) async fn look(api: &Api, parent: Option<&str>, intent: &Intent<Json>) -> Seen {
-    match found(api, parent, intent).await {
+pub(super) async fn look(api: &Api, to: &Sending<'_>, intent: &Intent<Json>) -> Seen {
+    match found(api, to, intent).await {
         Ok(Some(found)) => Seen::AnyOf(found),
         Ok(None) => {
             tracing::warn!(server = api.host(), "there are more posts than are read: the look tells nothing");
@@ -63,7 +64,7 @@ pub(super) async fn look(api: &Api, parent: Option<&str>, intent: &Intent<Json>)
 /// `None`: the listing was not read to its end.
 async fn found(
     api: &Api,
-    parent: Option<&str>,
+    to: &Sending<'_>,
     intent: &Intent<Json>,
 ) -> Result<Option<Vec<Receipt>>, SendError> {
     let frozen: Frozen = serde_json::from_value(intent.request.clone())?;
@@ -72,14 +73,14 @@ async fn found(
     let (mut found, mut before) = (Vec::new(), None);
     for _ in 0..PAGES {
         let answer = page(api, &account, before.as_deref()).await?;
-        let oldest = oldest(intent.first_sent_at, &answer, Time::now());
+        let oldest = oldest(intent.first_sent_at, &answer, to.at);
         let statuses: Vec<Status> = read(&answer)?;
         let last = statuses.last().map(|last| last.id.clone());
         let mut past = false;
         for status in statuses {
             let at: Time = status.created_at.parse()?;
             past |= at < oldest;
-            let same = status.in_reply_to_id.as_deref() == parent
+            let same = status.in_reply_to_id.as_deref() == parent(to)
                 && status.media_attachments.len() == frozen.pictures.len()
                 && likeness(&html::text(&status.content)) == wanted;
             if at >= oldest && same {
@@ -101,10 +102,16 @@ async fn page(api: &Api, account: &str, before: Option<&str>) -> Result<Response
     api.get(&format!("api/v1/accounts/{account}/statuses"), &query).await
 }
 
-/// The earliest moment, by the server's clock, at which the post may have been made.
-fn oldest(first_sent_at: Option<Time>, answer: &Response, now: Time) -> Time {
+/// The part that this one answers.
+pub(super) fn parent<'a>(to: &Sending<'a>) -> Option<&'a str> {
+    to.before.last().and_then(|parent| parent.id.as_deref())
+}
+
+/// The earliest moment, by the server's clock, at which the post may have been made. `begun` is when this attempt began,
+/// by the store's clock, which also knows when the post was first sent: a look follows at once.
+fn oldest(first_sent_at: Option<Time>, answer: &Response, begun: Time) -> Time {
     let Some(first) = first_sent_at else { return Time::from_micros(0) };
-    let apart = answer.date().map_or(0, |date| date.as_microsecond().saturating_sub(now.micros()));
+    let apart = answer.date().map_or(0, |date| date.as_microsecond().saturating_sub(begun.micros()));
     Time::from_micros(first.micros().saturating_add(apart)).before(SKEW)
 }
 
