@@ -99,8 +99,10 @@ stop_services() {
     stop_service ${services[index]}
   done
   services=()
-  [ -z "$services_home" ] || rm -rf "$services_home"
+  local folder
+  for folder in "$services_home" "$postfix_home"; do [ -z "$folder" ] || rm -rf "$folder"; done
   services_home=
+  postfix_home=
 }
 
 # What has not ended after ten seconds is killed.
@@ -117,4 +119,5 @@ sweep_services() {
   find /tmp -maxdepth 1 -type d -name 'onceward-services.*' -mmin +60 2>/dev/null | while read -r old; do
     pg_isready -q -h "$old" || rm -rf "$old" 2>/dev/null || true
   done
+  sweep_postfix
 }

@@ -53,7 +53,7 @@ need_tests() {
   need_rust
   need_services
   mapfile -t pairs < <(cat tests/*/needs 2>/dev/null)
-  need_packages "${pairs[@]}"
+  need_packages "${pairs[@]}" newsboat=newsboat
   ! has apt-get || need_packages update-ca-certificates=ca-certificates
   has cargo-nextest || cargo install --locked cargo-nextest || die "cargo-nextest could not be installed" 2
 }

@@ -79,10 +79,10 @@ async fn what_breaks_while_the_mail_is_on_its_way_is_sent_again_only_where_the_d
         sandbox.fault(fault(kind, "content"));
         let job = stage.enqueue(POST).await?;
         let standing = stage.settle(job).await?;
-        let (mails, state) = (sandbox.ledger().visible("email").count(), standing.state);
+        let (mails, end) = (sandbox.ledger().visible("email").count(), standing.state);
         // How much of the mail the machine had taken off our hands when the server went is chance.
         assert!(
-            matches!((state, mails), (State::Done, 1) | (State::InDoubt, 0)),
+            matches!((end, mails), (State::Done, 1) | (State::InDoubt, 0)),
             "{kind:?}: {mails} {standing:?}"
         );
     }
