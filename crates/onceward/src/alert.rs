@@ -32,10 +32,8 @@ pub use self::standing::AlertStanding;
 pub(crate) use self::watch::watch;
 pub(crate) use self::words::DUE_LIMIT;
 use crate::store::alerts::{self, Tell, Teller};
-use crate::{Dedup, Error, Job, JobId, NewJob, Onceward, job};
+use crate::{Error, Job, JobId, NewJob, Onceward, job};
 
-/// For how long the key of a message keeps a second one of its number out; a second fence behind the rule's row.
-const MESSAGE_KEY: Duration = Duration::from_hours(30 * 24);
 /// The number of a message that is only a test.
 const TEST: i64 = 0;
 
@@ -205,7 +203,6 @@ fn tell(rule: &AlertRule, teller: &Teller, facts: &Facts) -> Option<Tell> {
     let number = teller.number + 1;
     let message = AlertMessage::new(rule, number, &news, facts.now);
     let job = message.clone().with().queue(&rule.queue);
-    let job = job.dedup(format!("alert:{}:{number}:{}", rule.name, facts.now), Dedup::For(MESSAGE_KEY));
     let told = found.iter().map(Told::from).collect();
     Some(Tell { rule: rule.name.clone(), seen: teller.number, told, message, job })
 }
@@ -220,4 +217,23 @@ pub(crate) fn check(rules: &[AlertRule]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_saw_an_older_message_as_the_last_one_tells_nothing() {
+        let once = crate::testing::store().await.unwrap();
+        once.set_clock("2026-12-01T09:00:00Z".parse().unwrap());
+        once.enqueue(NewJob::untyped("mail", "welcome", "1")).await.unwrap();
+        once.set_clock("2026-12-01T10:00:00Z".parse().unwrap());
+        let rules = [AlertRule::new("ops", "ops")];
+        let [mut first, mut second] =
+            [once.alerts_due(&rules).await.unwrap(), once.alerts_due(&rules).await.unwrap()];
+        assert!(once.tell(first.pop().unwrap()).await.unwrap().is_some());
+        assert_eq!(once.tell(second.pop().unwrap()).await.unwrap(), None);
+        assert_eq!(once.queues().await.unwrap().iter().map(|queue| queue.figures.pending).sum::<u64>(), 2);
+    }
 }
