@@ -1,7 +1,8 @@
 //! Links in a running text, beside any script.
 //!
 //! Particles and punctuation of scripts that put no space there are not taken into a host: `https://a.example에서` leads
-//! to `a.example`. After a host, letters of any script belong to the path, as in `https://ko.example/위키`.
+//! to `a.example`. After a host, letters of any script belong to the path, as in `https://ko.example/위키`, but for a
+//! Korean particle right behind ASCII.
 
 use std::ops::Range;
 
@@ -59,6 +60,7 @@ fn with_scheme(text: &str, start: usize) -> Option<Link> {
     let host = start + scheme;
     let end = host + tail(&text[host..]);
     let end = host + host_end(&text[host..end]);
+    let end = start + without_particle(&text[start..end]);
     let shown = &text[start..end];
     let url = Url::parse(shown).ok().filter(|url| url.host_str().is_some_and(|host| !host.is_empty()))?;
     let url = if shown.is_ascii() { shown.to_owned() } else { url.into() };
@@ -127,25 +129,38 @@ const SUFFIXES: [&str; 22] = [
     "db", "gz", "xz", "in", "am",
 ];
 
-/// How far a link goes on: up to what no address holds, without the punctuation of the sentence around it.
+/// How far a link goes on: up to what no address holds, without the punctuation of the sentence around it. A closing
+/// bracket belongs to the link that opened it.
 fn tail(text: &str) -> usize {
     let ends = |c: char| c.is_whitespace() || c.is_control() || STOPS.contains(c);
     let mut link = &text[..text.find(ends).unwrap_or(text.len())];
-    loop {
-        let last = link.chars().next_back();
-        let open = |open: char, close: char| link.matches(open).count() < link.matches(close).count();
-        let trimmed = match last {
-            Some(')') => open('(', ')'),
-            Some(']') => open('[', ']'),
-            Some(c) => ".,;:!?'*~&|$%@([…".contains(c),
-            None => false,
-        };
-        if !trimmed {
-            return link.len();
+    let closed = |open: char, close: char| {
+        let (opened, closed) = (link.matches(open).count(), link.matches(close).count());
+        closed.saturating_sub(opened)
+    };
+    let (mut round, mut square) = (closed('(', ')'), closed('[', ']'));
+    while let Some(last) = link.chars().next_back() {
+        match last {
+            ')' if round > 0 => round -= 1,
+            ']' if square > 0 => square -= 1,
+            c if ".,;:!?'*~&|$%@([…".contains(c) => {}
+            _ => break,
         }
-        link = &link[..link.len() - last.map_or(0, char::len_utf8)];
+        link = &link[..link.len() - last.len_utf8()];
     }
+    link.len()
 }
+
+/// Without a Korean particle behind the last letter or sign of ASCII: `https://a.example/x를` leads to `/x`.
+fn without_particle(link: &str) -> usize {
+    let ends = |particle: &&str| {
+        link.strip_suffix(*particle).is_some_and(|link| link.ends_with(|c: char| c.is_ascii()))
+    };
+    PARTICLES.split(' ').find(ends).map_or(link.len(), |particle| link.len() - particle.len())
+}
+
+const PARTICLES: &str =
+    "을 를 은 는 이 가 와 과 의 에 로 도 만 으로 에서 에는 에도 까지 부터 처럼 입니다 에서는 에서도 이라는";
 
 /// Quotes, brackets and full stops of all scripts, and marks that cannot be seen.
 const STOPS: &str = "<>\"`{}^\\\u{200B}\u{200E}\u{200F}\u{2028}\u{2029}\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\

@@ -33,15 +33,12 @@ pub fn split(
     let cuts = Cuts::of(text, keep);
     let mut parts = Vec::new();
     let mut rest = trimmed(text, 0..text.len());
-    loop {
-        if fits(parts.len(), &text[rest.clone()]) {
-            parts.push(rest);
-            return Ok(parts);
-        }
+    while parts.is_empty() || !rest.is_empty() {
         let end = cuts.best(&rest, |end| fits(parts.len(), &text[trimmed(text, rest.start..end)]))?;
         parts.push(trimmed(text, rest.start..end));
         rest = trimmed(text, end..rest.end);
     }
+    Ok(parts)
 }
 
 /// The range without the white space at its ends. A space that carries a mark is a character of its own.
@@ -62,9 +59,11 @@ struct Cuts {
 
 impl Cuts {
     fn of(text: &str, keep: &[Range<usize>]) -> Self {
-        let facets = facets(text).into_iter().map(|facet| facet.range);
-        let whole: Vec<Range<usize>> = keep.iter().cloned().chain(facets).collect();
-        let inside = |at: usize| whole.iter().any(|kept| kept.start < at && at < kept.end);
+        let whole = whole(text, keep);
+        let inside = |at: usize| {
+            let next = whole.partition_point(|kept| kept.end <= at);
+            whole.get(next).is_some_and(|kept| kept.start < at)
+        };
         let ends = text.grapheme_indices(true).map(|(at, grapheme)| at + grapheme.len());
         let characters: Vec<usize> = ends.filter(|&at| !inside(at) && !makes_a_sign(text, at)).collect();
         let among = |at: &usize| characters.binary_search(at).is_ok();
@@ -74,21 +73,51 @@ impl Cuts {
         Self { sentences, words, characters }
     }
 
-    /// The best end for a part that begins where `rest` does and does not reach its end.
+    /// The best end for a part that begins where `rest` does: its end, if all of it fits.
     fn best(&self, rest: &Range<usize>, fits: impl Fn(usize) -> bool) -> Result<usize, TooLong> {
         let last = |cuts: &[usize]| {
             let cuts = &cuts[cuts.partition_point(|&at| at <= rest.start)..];
-            cuts[..cuts.partition_point(|&at| at <= rest.end && fits(at))].last().copied()
+            last_fitting(&cuts[..cuts.partition_point(|&at| at <= rest.end)], &fits)
         };
-        let Some(room) = last(&self.characters) else {
-            let next = self.characters.iter().copied().find(|&at| at > rest.start);
-            return Err(TooLong { range: rest.start..next.unwrap_or(rest.end) });
+        let room = match last(&self.characters) {
+            Some(room) if room < rest.end => room,
+            Some(_) => return Ok(rest.end),
+            None if rest.is_empty() => return Ok(rest.end),
+            None => {
+                let next = self.characters.iter().copied().find(|&at| at > rest.start);
+                return Err(TooLong { range: rest.start..next.unwrap_or(rest.end) });
+            }
         };
         let (sentence, word) = (last(&self.sentences), last(&self.words));
         let half = rest.start + (room - rest.start) / 2;
         let good = [sentence, word].into_iter().flatten().find(|&at| at >= half);
         Ok(good.or(sentence).or(word).unwrap_or(room))
     }
+}
+
+/// Looks from the front in doubled steps, so that a long text is not counted as a whole for each of its parts.
+fn last_fitting(cuts: &[usize], fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let mut end = 1;
+    while end < cuts.len() && fits(cuts[end]) {
+        end *= 2;
+    }
+    let near = &cuts[..end.min(cuts.len())];
+    near[..near.partition_point(|&at| fits(at))].last().copied()
+}
+
+/// What stays whole, in order; what overlaps is one.
+fn whole(text: &str, keep: &[Range<usize>]) -> Vec<Range<usize>> {
+    let facets = facets(text).into_iter().map(|facet| facet.range);
+    let mut ranges: Vec<Range<usize>> = keep.iter().cloned().chain(facets).collect();
+    ranges.sort_by_key(|range| range.start);
+    let mut whole: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match whole.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => whole.push(range),
+        }
+    }
+    whole
 }
 
 /// After white space, or beside it in scripts that know none: never before punctuation.

@@ -47,6 +47,8 @@ fn links_stand_beside_any_script() {
         ("보기https://a.example/글", &["https://a.example/글 → https://a.example/%EA%B8%80"]),
         ("https://a.example에서", &["https://a.example"]),
         ("https://a.example:80에서", &["https://a.example:80"]),
+        ("https://a.example/x를 https://a.example/에서는", &["https://a.example/x", "https://a.example/"]),
+        ("https://a.example/길을", &["https://a.example/길을 → https://a.example/%EA%B8%B8%EC%9D%84"]),
         ("「https://a.example/」です", &["https://a.example/"]),
         ("https://a.example/。次", &["https://a.example/"]),
         ("见https://a.example/x，然后", &["https://a.example/x"]),

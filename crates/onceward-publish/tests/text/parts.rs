@@ -6,7 +6,7 @@ use onceward_publish::text::{Counter, Limit, Room};
 use onceward_publish::{Dress, Post};
 use serde_json::Value as Json;
 
-fn post(body: &str, thread: Thread) -> Post {
+pub(crate) fn post(body: &str, thread: Thread) -> Post {
     Post {
         content: "a".into(),
         channel: "c".into(),
