@@ -20,26 +20,31 @@ use onceward_publish::channels::archive::{self, ArchiveChannel};
 use onceward_publish::channels::feed::{self, FeedChannel};
 use onceward_publish::channels::webhook::{Key, WebhookChannel};
 use onceward_publish::content::Rules;
+use onceward_publish::vault::Sessions;
 use onceward_publish::{Configured, Dress, Publisher, Quiet};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{self, Channel, Config, Format, Hashtags, OnDoubt, Secret, Settings};
+use crate::secrets;
 use crate::stop::Stop;
 
 /// The publisher over a store, with every channel of the configuration.
 pub(crate) async fn publisher(config: &Config, once: &Onceward) -> Result<Publisher, Stop> {
-    Ok(Publisher::open(once, channels(config)?).await?)
+    let (client, sessions) = (client(config)?, secrets::sessions(config, once).await?);
+    let channels = config.channels.iter().map(|channel| configured(channel, config, &client, &sessions));
+    Ok(Publisher::open(once, channels.collect::<Result<_, _>>()?).await?)
 }
 
-/// Every channel of the configuration; one whose secret is not set says so in place of its adapter.
+/// Every channel of the configuration, for a look without a store; one whose secret is not set says so in place of its
+/// adapter.
 pub(crate) fn channels(config: &Config) -> Result<Vec<Configured>, Stop> {
-    let client = client(config)?;
-    config.channels.iter().map(|channel| configured(channel, config, &client)).collect()
+    let (client, sessions) = (client(config)?, Sessions::in_memory(None));
+    config.channels.iter().map(|channel| configured(channel, config, &client, &sessions)).collect()
 }
 
-/// One channel of the configuration.
+/// One channel of the configuration. It logs in by itself, whatever session the store may keep.
 pub(crate) fn channel(channel: &Channel, config: &Config) -> Result<Configured, Stop> {
-    configured(channel, config, &client(config)?)
+    configured(channel, config, &client(config)?, &Sessions::in_memory(None))
 }
 
 fn client(config: &Config) -> Result<Client, Stop> {
@@ -60,11 +65,16 @@ pub(crate) fn rules(config: &Config) -> Rules {
     }
 }
 
-fn configured(channel: &Channel, config: &Config, client: &Client) -> Result<Configured, Stop> {
+fn configured(
+    channel: &Channel,
+    config: &Config,
+    client: &Client,
+    sessions: &Sessions,
+) -> Result<Configured, Stop> {
     let lacking = channel.lacking(&config.env, &config.folder).into_iter().next();
     let adapter = match lacking {
         Some((key, why)) => Err(format!("{key}: {why}")),
-        None => Ok(adapter(channel, config, client)?),
+        None => Ok(adapter(channel, config, client, sessions)?),
     };
     let dress = Dress {
         template: channel.template.clone(),
@@ -86,7 +96,12 @@ fn configured(channel: &Channel, config: &Config, client: &Client) -> Result<Con
     })
 }
 
-fn adapter(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dyn Adapter>, Stop> {
+fn adapter(
+    channel: &Channel,
+    config: &Config,
+    client: &Client,
+    sessions: &Sessions,
+) -> Result<Arc<dyn Adapter>, Stop> {
     Ok(match &channel.settings {
         Settings::Feed(settings) => Arc::new(feed(channel, settings)),
         Settings::Archive(settings) => Arc::new(archive(channel, settings)?),
@@ -94,7 +109,9 @@ fn adapter(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dy
         Settings::Devto(settings) => Arc::new(devto::channel(channel, settings, config, client)?),
         Settings::Mastodon(settings) => Arc::new(mastodon::channel(channel, settings, config, client)?),
         Settings::Email(settings) => Arc::new(email::channel(channel, settings, config)?),
-        Settings::Bluesky(settings) => Arc::new(bluesky::channel(channel, settings, config, client)?),
+        Settings::Bluesky(settings) => {
+            Arc::new(bluesky::channel(channel, settings, config, client, sessions)?)
+        }
         Settings::Slack(settings) => slack::channel(channel, settings, config, client)?,
         Settings::Telegram(settings) => Arc::new(telegram::channel(channel, settings, config, client)?),
     })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use onceward::Onceward;
 use onceward_publish::PUBLISH_TABLES;
-use onceward_publish::vault::{self, Vault, VaultError};
+use onceward_publish::vault::{self, Sessions, Vault, VaultError};
 
 use crate::config::{Config, KEY_HOW_TO, Stored};
 use crate::stop::Stop;
@@ -44,6 +44,15 @@ async fn locked(once: &Onceward) -> Result<Stored, Stop> {
         KEY_HOW_TO
     };
     Ok(Stored::Locked(why.to_owned()))
+}
+
+/// Where sessions with platforms are kept: in the store, if there is a key; else in this process.
+pub(crate) async fn sessions(config: &Config, once: &Onceward) -> Result<Sessions, Stop> {
+    Ok(match config.keys() {
+        Ok(Some(keys)) => Sessions::kept(Vault::open(once, keys).await?),
+        // What is wrong with a key is told where a secret is asked for.
+        Ok(None) | Err(_) => Sessions::in_memory(Some(once.clone())),
+    })
 }
 
 /// The vault, for a command that cannot do without.

@@ -2,6 +2,7 @@
 
 use onceward_http::Client;
 use onceward_publish::channels::bluesky::BlueskyChannel;
+use onceward_publish::vault::Sessions;
 
 use super::{deadline, secret, wrong};
 use crate::config::{Bluesky, Channel, Config};
@@ -12,9 +13,11 @@ pub(super) fn channel(
     settings: &Bluesky,
     config: &Config,
     client: &Client,
+    sessions: &Sessions,
 ) -> Result<BlueskyChannel, Stop> {
     let password = secret(channel, "password", &settings.password, config)?;
-    let (handle, languages) = (&settings.handle, settings.languages.clone());
-    BlueskyChannel::new(&settings.server, handle, password, languages, client.clone(), deadline(channel))
+    let (server, handle, languages) = (&settings.server, &settings.handle, settings.languages.clone());
+    let slot = sessions.slot(&channel.name, &[server, handle]);
+    BlueskyChannel::new(server, handle, password, languages, slot, client.clone(), deadline(channel))
         .map_err(|error| wrong(channel, "server", &error))
 }

@@ -2,6 +2,7 @@
 
 #[path = "../awkward/mod.rs"]
 mod awkward;
+mod bluesky;
 mod devto;
 mod email;
 mod mastodon;

@@ -13,22 +13,23 @@ use super::commit::{There, Write, is_clear};
 use super::record::{self, Frozen, Mention};
 use super::render;
 use super::rkey::rkey;
-use super::session::{Session, Sessions};
+use super::session::{Account, Session};
 use crate::channel::{Channel, Checked, Doing, Limits, Part, Reason, Sending};
 use crate::channels::answer;
 use crate::dress::Dressed;
+use crate::vault::Slot;
 
 /// An account at a server of the AT Protocol.
 #[derive(Debug)]
 pub struct BlueskyChannel {
     api: Api,
-    sessions: Sessions,
+    account: Account,
     languages: Vec<String>,
 }
 
 impl BlueskyChannel {
     /// The account of that handle at a server that the configuration names, by an app password. `languages` are those
-    /// of its posts (BCP 47, at most three); `timeout` is for one act.
+    /// of its posts (BCP 47, at most three); `slot` keeps its session; `timeout` is for one act.
     ///
     /// # Errors
     /// When the address cannot be used.
@@ -37,11 +38,12 @@ impl BlueskyChannel {
         handle: &str,
         password: SecretString,
         languages: Vec<String>,
+        slot: Slot,
         client: Client,
         timeout: Duration,
     ) -> Result<Self, SendFailure> {
-        let (api, sessions) = (Api::new(server, client, timeout)?, Sessions::new(handle, password));
-        Ok(Self { api, sessions, languages })
+        let (api, account) = (Api::new(server, client, timeout)?, Account::new(handle, password, slot));
+        Ok(Self { api, account, languages })
     }
 
     /// The write behind an intent, the same each time.
@@ -49,12 +51,12 @@ impl BlueskyChannel {
         let frozen: Frozen = serde_json::from_value(intent.request.clone())?;
         let record = frozen.answering(to.before).ok_or_else(record::parent_unknown)?;
         let at: Time = record["createdAt"].as_str().unwrap_or_default().parse()?;
-        Ok(Write { did: frozen.did, rkey: rkey(at, &intent.key), record, handle: &self.sessions.handle })
+        Ok(Write { did: frozen.did, rkey: rkey(at, &intent.key), record, handle: &self.account.handle })
     }
 
     async fn put(&self, write: &Write<'_>) -> Result<Receipt, SendError> {
-        let session = self.sessions.get(&self.api, Time::now()).await.map_err(SendError::Refused)?;
-        write.put(&self.api, &self.sessions, &session).await
+        let session = self.account.session(&self.api, Time::now()).await.map_err(SendError::Refused)?;
+        write.put(&self.api, &self.account, &session).await
     }
 
     /// Whose handle it is; nobody's is no failure.
@@ -90,7 +92,7 @@ impl BlueskyChannel {
             let request = request.map_err(|failure| answer::unseen(answer::lost(&failure)))?;
             let said = self.api.ask::<Uploaded>(request, self.api.timeout).await;
             if said.as_ref().is_err_and(super::errors::expired) {
-                self.sessions.end(session).await;
+                self.account.end(session);
             }
             blobs.push(said.map_err(answer::unseen)?.blob);
         }
@@ -114,7 +116,7 @@ impl Channel for BlueskyChannel {
     fn prepare<'a>(&'a self, to: &'a Sending<'a>, request: Json) -> Doing<'a, Result<Json, Failure>> {
         Box::pin(async move {
             let mut frozen: Frozen = serde_json::from_value(request)?;
-            let session = self.sessions.get(&self.api, Time::now()).await?;
+            let session = self.account.session(&self.api, Time::now()).await?;
             // What was uploaded and never shown is dropped by the server some day, so each attempt uploads it.
             let blobs = self.upload(to, &frozen, &session).await?;
             if frozen.did.is_empty() {
@@ -160,14 +162,14 @@ impl Channel for BlueskyChannel {
     fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
         Box::pin(async {
             #[derive(Deserialize)]
-            struct Account {
+            struct Named {
                 did: String,
                 handle: String,
             }
-            let session = self.sessions.get(&self.api, Time::now()).await?;
+            let session = self.account.session(&self.api, Time::now()).await?;
             let request = session.sign(self.api.query("com.atproto.server.getSession", &[]));
             let request = request.map_err(|failure| answer::unseen(answer::lost(&failure)))?;
-            let account = self.api.ask::<Account>(request, self.api.timeout).await.map_err(answer::unseen)?;
+            let account = self.api.ask::<Named>(request, self.api.timeout).await.map_err(answer::unseen)?;
             let text = format!("logged in as @{}", account.handle);
             Ok(Checked { account: Some(account.did), text })
         })

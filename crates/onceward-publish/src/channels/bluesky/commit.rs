@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::api::Api;
 use super::errors;
 use super::record::{COLLECTION, is_same};
-use super::session::{Session, Sessions};
+use super::session::{Account, Session};
 use crate::channels::answer;
 
 /// A record and its place: the same bytes at the same place, however often it is written.
@@ -47,7 +47,7 @@ impl Write<'_> {
     pub(super) async fn put(
         &self,
         api: &Api,
-        sessions: &Sessions,
+        account: &Account,
         session: &Session,
     ) -> Result<Receipt, SendError> {
         // Null: nothing may be there. Without it, a record that a person edited would be written over.
@@ -59,7 +59,7 @@ impl Write<'_> {
         let request = request.map_err(|failure| answer::lost(&failure))?;
         let said = api.ask::<Held>(request, api.timeout * 3 / 5).await;
         if said.as_ref().is_err_and(errors::expired) {
-            sessions.end(session).await;
+            account.end(session);
         }
         let held = said?;
         if held.uri == self.uri() {

@@ -1,6 +1,7 @@
 //! One session for all acts of a channel: made by the app password, renewed before it ends, by one at a time.
 
 use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -8,12 +9,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use onceward::{Failure, SendError, Time};
 use onceward_http::{Request, SendFailure};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
-use tokio::sync::Mutex;
+use serde::{Deserialize, Serialize};
 
 use super::api::Api;
 use super::errors;
 use crate::channels::answer;
+use crate::vault::{self, Slot};
 
 /// A session that ends sooner than this is renewed first, so that it lasts for the attempt.
 const MARGIN: Duration = Duration::from_mins(5);
@@ -29,16 +30,17 @@ pub(super) struct Session {
     ends: Option<Time>,
 }
 
-/// The session of one account.
-pub(super) struct Sessions {
+/// The account, its app password, and the place of its session.
+pub(super) struct Account {
     pub(super) handle: String,
     password: SecretString,
-    /// Held while it is made or renewed: whoever waits meanwhile gets what came of it.
-    held: Mutex<Option<Session>>,
+    slot: Slot,
+    /// The access token that the server no longer takes, whatever its end says.
+    ended: Mutex<Option<SecretString>>,
 }
 
-/// What `createSession` and `refreshSession` answer.
-#[derive(Deserialize)]
+/// What `createSession` and `refreshSession` answer, and what is kept of it.
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Made {
     did: String,
@@ -57,52 +59,70 @@ impl Session {
     }
 }
 
-impl Sessions {
-    /// For the account of that handle; an `@` before it is for people.
-    pub(super) fn new(handle: &str, password: SecretString) -> Self {
-        Self { handle: handle.trim_start_matches('@').to_owned(), password, held: Mutex::default() }
+impl Account {
+    /// The account of that handle; an `@` before it is for people.
+    pub(super) fn new(handle: &str, password: SecretString, slot: Slot) -> Self {
+        Self { handle: handle.trim_start_matches('@').to_owned(), password, slot, ended: Mutex::default() }
     }
 
-    /// A session that lasts: the one at hand, renewed if it ends soon, or a new one.
-    pub(super) async fn get(&self, api: &Api, now: Time) -> Result<Session, Failure> {
-        let mut held = self.held.lock().await;
-        let made = match held.as_ref() {
-            Some(session) if session.lasts(now) => return Ok(session.clone()),
-            Some(session) => self.renew(api, session).await,
-            None => self.login(api).await,
-        };
-        let session = made.map_err(answer::unseen)?;
-        Ok(held.insert(session).clone())
-    }
-
-    /// The server no longer takes this session, whatever its end says: the next to ask renews it.
-    pub(super) async fn end(&self, session: &Session) {
-        let mut held = self.held.lock().await;
-        if let Some(held) = held.as_mut()
-            && held.access.expose_secret() == session.access.expose_secret()
-        {
-            held.ends = Some(Time::from_micros(0));
+    /// A session that lasts: the one that is kept, renewed if it ends soon, or a new one.
+    pub(super) async fn session(&self, api: &Api, now: Time) -> Result<Session, Failure> {
+        let kept = self.slot.load().await?;
+        let known = kept.as_ref().and_then(read);
+        if let Some(session) = known.as_ref().filter(|it| it.lasts(now) && !self.is_ended(it)) {
+            return Ok(session.clone());
         }
+        let new = async {
+            let made = match &known {
+                Some(session) => self.renew(api, session).await,
+                None => self.login(api).await,
+            };
+            let made = made.map_err(answer::unseen)?;
+            Ok(SecretString::from(serde_json::to_string(&made)?))
+        };
+        let renewed = self.slot.renew(kept.as_ref(), new).await?;
+        // Two tokens of one second may be the same text.
+        *self.ended() = None;
+        read(&renewed).ok_or_else(|| "the kept session cannot be read".into())
+    }
+
+    /// The server no longer takes this session: the next to ask renews it.
+    pub(super) fn end(&self, session: &Session) {
+        *self.ended() = Some(session.access.clone());
+    }
+
+    fn is_ended(&self, session: &Session) -> bool {
+        self.ended().as_ref().is_some_and(|ended| ended.expose_secret() == session.access.expose_secret())
+    }
+
+    fn ended(&self) -> MutexGuard<'_, Option<SecretString>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A server that cannot be reached has revoked nothing; only its word ends a session.
-    async fn renew(&self, api: &Api, session: &Session) -> Result<Session, SendError> {
+    async fn renew(&self, api: &Api, session: &Session) -> Result<Made, SendError> {
         let request = bearer(api.empty("com.atproto.server.refreshSession"), &session.refresh);
         let request = request.map_err(|failure| answer::lost(&failure))?;
-        match api.ask::<Made>(request, api.timeout).await {
-            Ok(made) => Ok(made.into()),
+        match api.ask(request, api.timeout).await {
             Err(error) if errors::expired(&error) || is_auth(&error) => self.login(api).await,
-            Err(error) => Err(error),
+            said => said,
         }
     }
 
-    async fn login(&self, api: &Api) -> Result<Session, SendError> {
+    async fn login(&self, api: &Api) -> Result<Made, SendError> {
         let password = self.password.expose_secret();
         let body = serde_json::json!({ "identifier": self.handle, "password": password });
         let request = api.procedure("com.atproto.server.createSession", &body);
         let request = request.map_err(|failure| answer::lost(&failure))?.hide(password);
-        Ok(api.ask::<Made>(request, api.timeout).await?.into())
+        api.ask(request, api.timeout).await
     }
+}
+
+/// The session behind what is kept; none when another version kept something else.
+fn read(kept: &vault::Session) -> Option<Session> {
+    let made: Made = serde_json::from_str(kept.secret().expose_secret()).ok()?;
+    let ends = ends(&made.access_jwt);
+    Some(Session { did: made.did, access: made.access_jwt.into(), refresh: made.refresh_jwt.into(), ends })
 }
 
 fn bearer(request: Request, token: &SecretString) -> Result<Request, SendFailure> {
@@ -111,13 +131,6 @@ fn bearer(request: Request, token: &SecretString) -> Result<Request, SendFailure
 
 fn is_auth(error: &SendError) -> bool {
     matches!(error, SendError::Refused(Failure::AuthNeeded { .. }))
-}
-
-impl From<Made> for Session {
-    fn from(made: Made) -> Self {
-        let ends = ends(&made.access_jwt);
-        Self { did: made.did, access: made.access_jwt.into(), refresh: made.refresh_jwt.into(), ends }
-    }
 }
 
 /// The end that stands in a JSON Web Token. The server alone can tell whether it is genuine; we only plan by it.
@@ -131,9 +144,9 @@ fn ends(token: &str) -> Option<Time> {
     Some(Time::from_micros(claims.exp.saturating_mul(1_000_000)))
 }
 
-impl fmt::Debug for Sessions {
+impl fmt::Debug for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sessions").field("handle", &self.handle).finish_non_exhaustive()
+        f.debug_struct("Account").field("handle", &self.handle).finish_non_exhaustive()
     }
 }
 

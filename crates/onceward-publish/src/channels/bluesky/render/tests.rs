@@ -168,6 +168,22 @@ fn a_variant_has_languages_of_its_own() {
     }
 }
 
+/// T44: denali#1343, postiz#497, cjrasmussen/BlueskyApi#14, postybirb-plus#328.
+#[test]
+fn pictures_are_taken_up_to_the_last_byte_and_never_made_smaller() {
+    let media = limits().media.unwrap();
+    let of = |bytes: u64, kind: MediaType| {
+        let mut it = picture(None);
+        (it.facts.bytes, it.facts.kind) = (bytes, kind);
+        it
+    };
+    let code = |pictures: &[Attached]| media.fit(pictures).map_or_else(|reason| reason.code, |()| "fits");
+    assert_eq!(code(&[of(2_000_000, MediaType::Png), of(1, MediaType::Webp)]), "fits");
+    assert_eq!(code(&[of(2_000_001, MediaType::Jpeg)]), "media_too_large");
+    assert_eq!(code(&[of(1, MediaType::Mp4)]), "media_type_not_taken");
+    assert_eq!(code(&vec![of(1, MediaType::Png); 5]), "too_many_media");
+}
+
 #[test]
 fn a_tag_that_is_too_long_is_plain_text() {
     let part = only(&post(&format!("#{} #{}", "a".repeat(64), "b".repeat(65))));
