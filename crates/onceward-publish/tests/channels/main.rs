@@ -1,5 +1,6 @@
 //! Channels against the stand-ins of their platforms, through the queue as a program has it.
 
+mod alerts;
 #[path = "../awkward/mod.rs"]
 mod awkward;
 mod bluesky;
