@@ -17,6 +17,7 @@ use onceward_publish::channels::mastodon::MastodonChannel;
 use onceward_publish::channels::slack::{SlackBot, SlackWebhook};
 use onceward_publish::channels::telegram::TelegramChannel;
 use onceward_publish::content::Thread;
+use onceward_publish::vault::Sessions;
 use onceward_publish::{Dress, Post};
 use serde_json::{Value as Json, json};
 
@@ -95,7 +96,9 @@ fn gotosocial() {
 
 #[test]
 fn bluesky() {
-    let channel = BlueskyChannel::new(SITE, "me.example", "p".into(), Vec::new(), client(), TIMEOUT).unwrap();
+    let slot = Sessions::in_memory(None).slot("it", &["me.example"]);
+    let (handle, password) = ("me.example", "p".into());
+    let channel = BlueskyChannel::new(SITE, handle, password, Vec::new(), slot, client(), TIMEOUT).unwrap();
     compare("bluesky", &channel, &Json::Null);
 }
 
