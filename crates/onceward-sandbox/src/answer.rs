@@ -27,6 +27,12 @@ impl Answer {
         Self::of(200, "text/html; charset=utf-8", body)
     }
 
+    /// The same with another status.
+    pub(crate) fn with(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
     pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self

@@ -5,6 +5,7 @@ mod devto;
 pub(crate) mod email;
 mod mastodon;
 mod slack;
+mod telegram;
 mod webhook;
 
 use std::fmt;
@@ -25,6 +26,7 @@ pub(crate) fn all() -> Vec<Box<dyn Platform>> {
         Box::new(devto::Forem),
         Box::new(email::Smtp),
         Box::new(slack::Slack),
+        Box::new(telegram::BotApi),
         Box::new(webhook::Webhook),
     ]
 }

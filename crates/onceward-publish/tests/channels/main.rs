@@ -8,3 +8,4 @@ mod devto;
 mod email;
 mod mastodon;
 mod stage;
+mod telegram;
