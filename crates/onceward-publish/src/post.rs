@@ -90,8 +90,10 @@ impl Post {
     /// A hash of what readers get, whatever its id and time: by it a file that was moved is recognised.
     pub fn likeness(&self) -> String {
         let media: Vec<_> = self.media.iter().map(|it| &it.facts.sha256).collect();
-        let seen =
-            serde_json::json!([self.title, self.link, self.tags, self.body.trim(), media, self.options]);
+        // How a text is split is not seen; parts that a person wrote are.
+        let parts = if let Thread::Parts(parts) = &self.thread { parts.as_slice() } else { &[] };
+        let body = self.body.trim();
+        let seen = serde_json::json!([self.title, self.link, self.tags, body, media, self.options, parts]);
         hex::encode(Sha256::digest(seen.to_string()))
     }
 }

@@ -226,4 +226,6 @@ fn what_readers_do_not_see_changes_no_likeness() {
     );
     assert_ne!(post("title: T", "B"), post("title: U", "B"));
     assert_ne!(post("title: T", "B"), post("title: T", "C"));
+    assert_ne!(post("title: T\nthread: [a, b]", ""), post("title: T\nthread: [c, d]", ""));
+    assert_eq!(post("title: T\nthread: never", "B"), post("title: T", "B"));
 }
