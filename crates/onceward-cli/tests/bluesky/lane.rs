@@ -17,6 +17,8 @@ pub(crate) struct Lane {
     folder: TempDir,
     pub(crate) account: Account,
     pub(crate) wire: Wire,
+    /// Whether the session outlives a process, in the store.
+    pub(crate) keeps: bool,
 }
 
 /// How a run is disturbed.
@@ -52,7 +54,7 @@ impl Ran {
 impl Lane {
     pub(crate) async fn new(server: &Server, name: &str) -> Self {
         let (account, wire) = (server.account(name).await, Wire::before(&server.url).await);
-        let lane = Self { folder: tempfile::tempdir().unwrap(), account, wire };
+        let lane = Self { folder: tempfile::tempdir().unwrap(), account, wire, keeps: false };
         // The times are short so that a lost answer is asked after soon.
         let config = format!(
             "[channels.bsky]\ntype = \"bluesky\"\nserver = \"{}\"\nhandle = \"{}\"\n\
@@ -80,12 +82,9 @@ impl Lane {
         if let Trouble::Write(skip, fault) = trouble {
             self.wire.arm(skip, fault, killer);
         }
-        let mut child = Command::new(env!("CARGO_BIN_EXE_onceward"))
-            .args(["publish", "--json", "--patience", "20s"])
+        let mut child = self
+            .command(&["publish", "--json", "--patience", "20s"])
             .args(files)
-            .current_dir(self.folder.path())
-            .env_clear()
-            .env("BSKY", &self.account.password)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -97,6 +96,25 @@ impl Lane {
         let happened = !self.wire.disarm();
         let troubled = if matches!(trouble, Trouble::KilledAfter(_)) { code.is_none() } else { happened };
         Ran { code, out: out.await.unwrap(), err: err.await.unwrap(), troubled }
+    }
+}
+
+impl Lane {
+    /// `onceward channels check --json`: the one channel's answer.
+    pub(crate) async fn check(&self) -> Value {
+        let output = self.command(&["channels", "check", "--json"]).output().await.unwrap();
+        let said: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        said["items"][0].clone()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_onceward"));
+        command.args(args).current_dir(self.folder.path()).env_clear().env("BSKY", &self.account.password);
+        if self.keeps {
+            command.env("ONCEWARD_KEY", "0b".repeat(32));
+        }
+        command
     }
 }
 

@@ -38,14 +38,22 @@ pub(crate) struct Record {
     pub(crate) value: Value,
 }
 
+/// Whether the server limits rates, as the public ones do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rates {
+    Limited,
+    Free,
+}
+
 impl Server {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(rates: Rates) -> Self {
         let installed = std::env::var("ONCEWARD_TEST_PDS").unwrap_or_else(|_| panic!("{MISSING}"));
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bluesky/server.js");
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new("node")
             .arg(script)
             .arg(folder.path())
+            .args((rates == Rates::Limited).then_some("limits"))
             .env("NODE_PATH", Path::new(&installed).join("node_modules"))
             .env("LOG_ENABLED", "false")
             .stdin(Stdio::piped())
@@ -66,6 +74,21 @@ impl Server {
         let request = Request::post(self.target("com.atproto.server.createAccount"));
         let made = self.ask(request.body("application/json", wish.to_string()).unwrap()).await;
         Account { did: made["did"].as_str().unwrap().to_owned(), handle, password }
+    }
+
+    /// What the owner does by another client: writes over a post, or deletes it when there is no record.
+    pub(crate) async fn by_hand(&self, account: &Account, uri: &str, record: Option<&Value>) {
+        let wish = json!({ "identifier": account.handle, "password": account.password });
+        let login = Request::post(self.target("com.atproto.server.createSession"));
+        let session = self.ask(login.body("application/json", wish.to_string()).unwrap()).await;
+        let name = if record.is_some() { "putRecord" } else { "deleteRecord" };
+        let rkey = uri.rsplit('/').next();
+        let mut wish = json!({ "repo": account.did, "collection": "app.bsky.feed.post", "rkey": rkey });
+        wish["record"] = record.cloned().unwrap_or_default();
+        let request = Request::post(self.target(&format!("com.atproto.repo.{name}")));
+        let bearer = format!("Bearer {}", session["accessJwt"].as_str().unwrap());
+        let request = request.secret_header("authorization", &bearer).unwrap();
+        self.ask(request.body("application/json", wish.to_string()).unwrap()).await;
     }
 
     /// All posts of an account.
