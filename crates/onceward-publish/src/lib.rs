@@ -8,7 +8,7 @@
 //! media         what a picture is, and whether its path may be read
 //! text          how platforms count; threads; links, mentions and hashtags
 //! channel       the adapter contract: what a kind of channel can do
-//! channels      one folder for each kind of channel: feed, archive, webhook
+//! channels      one folder for each kind of channel
 //! post, dress   a content as one channel gets it, and in that channel's dress
 //! plan          contents × channels → what a run will do
 //! publisher     plans, enqueues in one transaction, serves workers

@@ -60,7 +60,12 @@ impl Channel {
     /// Reads a channel; `None` when it can't be used, with the reason noted.
     pub(super) fn read(named: Named, mut table: Table<'_>) -> Option<(Self, Spots)> {
         let reader = Self::reader(&mut table);
-        let pace = Pace::read(&mut table, RetryPolicy::CHANNEL);
+        // Mail servers put off what they do not know yet, and expect to be asked again.
+        let usual = match reader {
+            Some(("email", _)) => RetryPolicy::GENERIC,
+            _ => RetryPolicy::CHANNEL,
+        };
+        let pace = Pace::read(&mut table, usual);
         let concurrency = table.get_or("concurrency", 1);
         let timeout = table.get_or("timeout", Duration::from_secs(30));
         let quiet = table.get("quiet");

@@ -87,6 +87,7 @@ mod tests {
             (email.from.address(), to.as_slice()),
             ("news@a.example", ["a@b.example", "c@d.example"].as_slice())
         );
+        assert_eq!(config.channels[0].pace.retry.max_attempts, 5, "servers that put off are asked again");
         assert!(email.smtp.has_user() && email.password.is_some() && email.subject.is_none());
     }
 
