@@ -3,6 +3,7 @@
 mod alerts;
 mod edits;
 mod feeds;
+mod mastodon;
 mod refusals;
 mod site;
 mod waiting;
