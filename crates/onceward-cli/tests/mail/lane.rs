@@ -58,8 +58,8 @@ impl Lane {
         let lane = Self { folder: tempfile::tempdir().unwrap(), to: to.to_owned(), certificate: None };
         let password = if smtp.contains('@') { "password = { env = \"MAIL\" }\n" } else { "" };
         let config = format!(
-            "[queue]\nlease = \"12s\"\n[channels.mail]\ntype = \"email\"\nsmtp = \"{smtp}\"\n{password}\
-             from = \"News <news@a.example>\"\nto = [\"{to}\"]\ntimeout = \"1500ms\"\n\
+            "[queue]\nlease = \"14s\"\n[channels.mail]\ntype = \"email\"\nsmtp = \"{smtp}\"\n{password}\
+             from = \"News <news@a.example>\"\nto = [\"{to}\"]\ntimeout = \"3s\"\n\
              retry = {{ base = \"100ms\", max = \"500ms\", max_attempts = 10 }}\n\
              circuit = {{ failures = 5, pause = \"200ms\", max = \"500ms\" }}\n"
         );

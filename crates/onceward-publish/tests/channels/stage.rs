@@ -17,9 +17,9 @@ pub(crate) type Verdict<T = ()> = Result<T, Box<dyn std::error::Error>>;
 /// The channel's name, and its queue's.
 pub(crate) const NAME: &str = "it";
 /// How long an effect may take in these tests.
-const TIMEOUT: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// How long an adapter waits: it ends first, since it knows what was sent.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(700);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(1500);
 
 pub(crate) struct Stage {
     pub(crate) store: TestStore,
