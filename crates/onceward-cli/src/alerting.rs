@@ -45,6 +45,9 @@ fn rule(alert: &Alert, config: &Config) -> AlertRule {
 /// Tells what there is to tell, and delivers it, with what earlier processes left to be delivered.
 pub(crate) async fn tell(run: &Run, store: &Store, publisher: &Publisher) -> Result<(), Stop> {
     let rules = rules(&store.config);
+    if rules.is_empty() {
+        return Ok(());
+    }
     for alerted in store.once.alert(&rules).await? {
         run.output.note(&plain(&format!("alert {}: {}", alerted.rule, alerted.message.title)));
     }
