@@ -7,5 +7,8 @@ mod bluesky;
 mod devto;
 mod email;
 mod mastodon;
+mod script;
+mod slack;
 mod stage;
 mod telegram;
+mod telegram_wire;

@@ -45,6 +45,7 @@ pub(super) const ERRORS: &[Row] = &[
     row("not_in_channel", Means::Auth, "the bot is not in the room; invite it there with /invite"),
     row("is_archived", Means::Auth, "the room is archived; bring it back, or change `room`"),
     row("messages_tab_disabled", Means::Auth, "the app takes no direct messages; turn on its messages tab"),
+    row("unknown_method", Means::Auth, ELSEWHERE),
     row("org_login_required", Means::Later, MOVING),
     row("team_added_to_org", Means::Later, MOVING),
     row("msg_too_long", Means::Refused, "the text is too long for Slack"),
@@ -72,8 +73,14 @@ pub(super) const ERRORS: &[Row] = &[
     row("fatal_error", Means::Unclear, BROKEN),
     row("service_unavailable", Means::Unclear, BROKEN),
     row("request_timeout", Means::Unclear, BROKEN),
+    // Whoever answers so has not even read the request.
+    status(301, "", Means::Auth, ELSEWHERE),
+    status(307, "", Means::Auth, ELSEWHERE),
+    status(308, "", Means::Auth, ELSEWHERE),
+    status(404, "", Means::Auth, ELSEWHERE),
 ];
 
+const ELSEWHERE: &str = "this is not Slack's Web API; correct `api`";
 const TOKEN: &str = "Slack does not accept the token; make a new one for the bot, and set `token`";
 const POLICY: &str = "the workspace does not let the bot post there; ask its administrators";
 const MOVING: &str = "the workspace is being moved to an organisation";
@@ -142,7 +149,7 @@ mod tests {
                  ekm_access_denied enterprise_is_restricted team_access_not_granted two_factor_setup_required \
                  restricted_action restricted_action_read_only_channel restricted_action_thread_only_channel \
                  file_uploads_disabled storage_limit_reached channel_not_found not_in_channel is_archived \
-                 messages_tab_disabled",
+                 messages_tab_disabled unknown_method",
             ),
             (
                 "permanent",
@@ -165,7 +172,8 @@ mod tests {
                 known += usize::from(code != "something_new");
             }
         }
-        assert_eq!(known, super::ERRORS.len(), "a row of the table is not tested");
+        let coded = super::ERRORS.iter().filter(|row| !row.code.is_empty()).count();
+        assert_eq!(known, coded, "a row of the table is not tested");
     }
 
     #[test]
@@ -179,10 +187,14 @@ mod tests {
             (200, "<html>sign in</html>", "unknown, outage true"),
             (500, r#"{"ok":true,"ts":"1.0"}"#, "unknown, outage true"),
             (503, "upstream", "unknown, outage true"),
+            (301, "", "auth_needed"),
             (302, "", "unknown, outage false"),
+            (307, "", "auth_needed"),
+            (308, "", "auth_needed"),
             (429, "", "wait until 2026-12-01T00:01:00Z"),
             (401, "", "auth_needed"),
-            (404, "", "permanent"),
+            (404, "", "auth_needed"),
+            (405, "", "permanent"),
         ];
         for (status, body, means) in table {
             assert_eq!(bot(status, &[], body), means, "{status} {body}");

@@ -11,8 +11,8 @@ use crate::channels::answer;
 
 /// The name under which our key stands in a message's metadata.
 pub(super) const EVENT: &str = "onceward_post";
-/// How far Slack's clock may be from the store's.
-const SKEW: Duration = Duration::from_mins(5);
+/// How far Slack's clock may be from the store's: a clock in a wrong zone must not lead to a second message.
+const SKEW: Duration = Duration::from_hours(1);
 const PAGE: &str = "200";
 /// So many pages are read: 4,000 messages.
 const PAGES: usize = 20;

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::body::{Mark, Rich, Style};
+use crate::text::{What, facets};
 
 /// The text with Slack's signs for its marks.
 pub(super) fn mrkdwn(rich: &Rich) -> String {
@@ -20,11 +21,29 @@ fn written(text: &str, range: Range<usize>, marks: &[Mark]) -> String {
     let (mut out, mut at, mut rest) = (String::new(), range.start, marks);
     while let Some((mark, after)) = rest.split_first() {
         let inside = after.iter().take_while(|it| it.range.start < mark.range.end).count();
-        out.push_str(&escape(&text[at..mark.range.start]));
+        out.push_str(&running(&text[at..mark.range.start]));
         out.push_str(&dressed(text, mark, &after[..inside]));
         (at, rest) = (mark.range.end, &after[inside..]);
     }
-    out.push_str(&escape(&text[at..range.end]));
+    out.push_str(&running(&text[at..range.end]));
+    out
+}
+
+/// A text between marks. Slack would take a particle into the link before it (`https://a.example에서`), so the addresses
+/// that stand in the text are set apart.
+fn running(text: &str) -> String {
+    let (mut out, mut at) = (String::new(), 0);
+    for facet in facets(text) {
+        let shown = &text[facet.range.clone()];
+        let What::Link { url } = facet.what else { continue };
+        // Slack makes no link of a bare domain, and `main.rs` is none.
+        if shown.contains("://") {
+            out.push_str(&escape(&text[at..facet.range.start]));
+            out.push_str(&link(&url, shown));
+            at = facet.range.end;
+        }
+    }
+    out.push_str(&escape(&text[at..]));
     out
 }
 
@@ -89,6 +108,8 @@ mod tests {
             ("**see [here](https://example.org)**", "*see <https://example.org|here>*"),
             ("- one\n- two", "• one\n• two"),
             ("> said", "&gt; said"),
+            ("see https://a.example/x에서 main.rs", "see <https://a.example/x>에서 main.rs"),
+            ("https://한글.kr/길", "<https://xn--bj0bj06e.kr/%EA%B8%B8|https://한글.kr/길>"),
         ];
         for (markdown, expected) in table {
             assert_eq!(shown(markdown), expected, "{markdown}");

@@ -76,8 +76,10 @@ fn fitting(post: &Dressed<'_>, limits: [usize; 2]) -> Result<Vec<Text>, Reason> 
         if first <= limits[0] && rest <= limits[1] {
             return Ok(texts);
         }
-        let shorter = |most: usize, limit: usize, found: usize| most * limit.min(found) / found.max(1);
-        most = [shorter(most[0], limits[0], first), shorter(most[1], limits[1], rest)];
+        let less = |at: usize, found: usize| {
+            if found > limits[at] { most[at] * limits[at] / found } else { most[at] }
+        };
+        most = [less(0, first), less(1, rest)];
         if post.post.thread != Thread::Auto || most.contains(&0) {
             return Err(too_long(first.max(rest)));
         }

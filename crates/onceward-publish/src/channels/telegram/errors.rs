@@ -32,10 +32,15 @@ pub(super) const ERRORS: &[Row] = &[
     // A token that is no token has no address at all.
     row(404, "", Means::Auth, TOKEN),
     row(403, "", Means::Auth, RIGHTS),
+    // Whoever answers so has not even read the request.
+    row(301, "", Means::Auth, ELSEWHERE),
+    row(307, "", Means::Auth, ELSEWHERE),
+    row(308, "", Means::Auth, ELSEWHERE),
     row(413, "", Means::Refused, "the pictures are too large for Telegram"),
     row(429, "", Means::TooMany, "Telegram asks to slow down"),
 ];
 
+const ELSEWHERE: &str = "this is not Telegram's Bot API; correct `api`";
 const TOKEN: &str = "Telegram does not accept the token; ask @BotFather for the bot's token, and set `token`";
 const RIGHTS: &str =
     "the bot may not post there; make it a member, or in a channel an administrator who may post";
@@ -92,6 +97,10 @@ mod tests {
             (400, "Bad Request: message text is empty", "permanent"),
             (400, "Bad Request: message to be replied not found", "permanent"),
             (400, "Bad Request: can't parse entities: something new", "permanent"),
+            (301, "Moved Permanently", "auth_needed"),
+            (302, "Found", "unknown, outage false"),
+            (307, "Temporary Redirect", "auth_needed"),
+            (308, "Permanent Redirect", "auth_needed"),
             (401, "Unauthorized", "auth_needed"),
             (403, "Forbidden: bot was kicked from the supergroup chat", "auth_needed"),
             (403, "Forbidden: bot was blocked by the user", "auth_needed"),

@@ -66,6 +66,16 @@ fn window(call: &Call, channel: &str, desk: &Desk<'_>) -> Vec<Accepted> {
     desk.everyones("post").filter(seen).filter(here).filter(within).cloned().collect()
 }
 
+/// `conversations.info`: every channel is there, and the bot is in it.
+pub(super) fn info(call: &Call) -> Answer {
+    let Some(channel) = parameter(call, "channel").filter(|channel| is_id(channel)) else {
+        return fault("channel_not_found");
+    };
+    fine(json!({ "channel": {
+        "id": channel, "name": "rehearsal", "is_channel": true, "is_private": false, "is_archived": false, "is_member": true,
+    } }))
+}
+
 /// `chat.getPermalink`.
 pub(super) fn permalink(call: &Call, desk: &Desk<'_>) -> Answer {
     let (channel, ts) = (parameter(call, "channel"), parameter(call, "message_ts"));
