@@ -34,6 +34,15 @@ rule_every_statement_has_its_twin() {
   done
 }
 
+rule_every_statement_is_named() {
+  local file name
+  for file in crates/*/sql/sqlite/*.sql; do
+    [ -e "$file" ] || continue
+    name=$(basename "$file" .sql)
+    grep -rqF "sql!(\"$name\")" "${file%/sql/*}/src" || echo "$file: no sql!(\"$name\") names it"
+  done
+}
+
 rule_every_statement_says_what_it_guarantees() {
   local file
   for file in crates/*/sql/*/*.sql; do

@@ -62,7 +62,7 @@ pub(crate) struct Config {
     pub(crate) file: PathBuf,
     /// Where relative paths start.
     pub(crate) folder: PathBuf,
-    /// The variables that secrets are looked up in.
+    /// Where secrets are looked up.
     pub(crate) env: Env,
     pub(crate) publish: Publish,
     pub(crate) queueing: Queueing,

@@ -42,12 +42,8 @@ pub(crate) fn channels(config: &Config) -> Result<Vec<Configured>, Stop> {
     config.channels.iter().map(|channel| configured(channel, config, &client, &sessions)).collect()
 }
 
-/// One channel of the configuration. It logs in by itself, whatever session the store may keep.
-pub(crate) fn channel(channel: &Channel, config: &Config) -> Result<Configured, Stop> {
-    configured(channel, config, &client(config)?, &Sessions::in_memory(None))
-}
-
-fn client(config: &Config) -> Result<Client, Stop> {
+/// What all channels send through.
+pub(crate) fn client(config: &Config) -> Result<Client, Stop> {
     let client = Client::builder().allow(config.allow.iter().copied()).build();
     client.map_err(|error| Stop::failed("http_client", error.to_string()))
 }
@@ -96,7 +92,8 @@ fn configured(
     })
 }
 
-fn adapter(
+/// What is special about a channel. Its secrets must be there.
+pub(crate) fn adapter(
     channel: &Channel,
     config: &Config,
     client: &Client,
@@ -170,7 +167,8 @@ fn webhook(
     client: &Client,
 ) -> Result<WebhookChannel, Stop> {
     let secret = secret(channel, "secret", &settings.secret, config)?;
-    let key = Key::parse(secret.expose_secret()).map_err(|error| wrong(channel, "secret", &error))?;
+    let key = Key::parse(secret.expose_secret());
+    let key = key.map_err(|error| Stop { code: "secret_invalid", ..wrong(channel, "secret", &error) })?;
     WebhookChannel::new(settings.url.as_str(), key, client.clone(), deadline(channel))
         .map_err(|error| wrong(channel, "url", &error))
 }

@@ -29,6 +29,21 @@ pub(crate) async fn database(url: &StoreUrl) -> Result<Database, Stop> {
     Database::open(url.expose()).await.map_err(|error| at(url, &error.into()))
 }
 
+/// A file that belongs to another program gets no tables of ours by a slip of the hand.
+///
+/// # Errors
+/// `store_foreign`.
+pub(crate) async fn ours(url: &StoreUrl) -> Result<(), Stop> {
+    if !Database::is_foreign(url.expose()).await.map_err(|error| at(url, &error.into()))? {
+        return Ok(());
+    }
+    let text = format!(
+        "{url}: this database belongs to something else: it has tables, and none of Onceward's. Name another file, or \
+         put Onceward's tables into this one with `onceward db migrate`"
+    );
+    Err(Stop::usage("store_foreign", text))
+}
+
 impl Run {
     /// Does something with the store, whose tables are those of this version, and closes it. SQLite is brought to
     /// this version by itself.
@@ -39,6 +54,7 @@ impl Run {
         let config = self.config()?;
         let url = named(self, &config)?;
         let new = url.file().filter(|file| !file.exists());
+        ours(&url).await?;
         let db = database(&url).await?;
         if let Some(file) = new {
             self.output.note(&format!("made a new store: {}", file.display()));

@@ -2,6 +2,7 @@
 
 pub(crate) mod held;
 pub(crate) mod open;
+mod reach;
 pub(crate) mod row;
 pub(crate) mod value;
 

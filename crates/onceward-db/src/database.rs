@@ -49,6 +49,12 @@ impl Database {
         Self::over(Pool::open(url.parse()?).await?, PATIENCE)
     }
 
+    /// Whether `url` leads to a SQLite file with tables of something else and none of ours. The file is left as it is,
+    /// and none is made. On PostgreSQL nothing is made unasked, so this is always false there.
+    pub async fn is_foreign(url: &str) -> Result<bool> {
+        Pool::is_foreign(&url.parse()?).await
+    }
+
     /// The same SQLite file as an application's pool, whose connections must run `synchronous=FULL`.
     pub async fn beside_sqlite(pool: &SqlitePool) -> Result<Self> {
         Self::over(Pool::beside_sqlite(pool).await?, PATIENCE)

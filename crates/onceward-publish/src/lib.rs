@@ -18,6 +18,7 @@
 //! deliver       the handlers of posts and alerts
 //! ```
 
+mod absent;
 mod alert;
 pub mod body;
 pub mod channel;
@@ -31,6 +32,7 @@ pub mod front_matter;
 mod learned;
 pub mod media;
 mod missed;
+mod origin;
 mod plan;
 mod post;
 mod publisher;
@@ -40,6 +42,7 @@ mod store;
 pub mod text;
 pub mod vault;
 mod view;
+mod walls;
 
 pub use configured::Configured;
 pub use dress::{Dress, Dressed};

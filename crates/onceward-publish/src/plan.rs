@@ -1,6 +1,7 @@
 //! Contents × channels → what a run will do. Pure: what is known goes in, and the plan comes out.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use onceward::{State, Time};
 use serde_json::Value as Json;
@@ -8,6 +9,7 @@ use serde_json::Value as Json;
 use crate::channel::{Part, Reason};
 use crate::configured::Configured;
 use crate::content::{Batch, Content, Skipped};
+use crate::date::{Wall, Wish};
 use crate::learned::Servers;
 use crate::post::Post;
 use crate::refusal::Refusal;
@@ -22,7 +24,7 @@ pub struct Wishes {
     /// These channels in place of those that the files name.
     pub to: Option<Vec<String>>,
     /// This time in place of the files'.
-    pub at: Option<Time>,
+    pub at: Option<Wish>,
     /// Every job waits for a release.
     pub hold: bool,
     /// The only file is published once more, on purpose, under this id.
@@ -47,6 +49,8 @@ pub struct Planned {
     pub content: Content,
     /// The time in force: the run's, a person's earlier one, or the file's.
     pub publish_at: Option<Time>,
+    /// The wall clock that it is read from, if it is.
+    pub wall: Option<Wall>,
     /// One for each of its channels.
     pub jobs: Vec<PlannedJob>,
     /// Channels that were taken out of the file before their job left: job and name.
@@ -91,6 +95,8 @@ pub(crate) struct Facts<'a> {
     pub ids: &'a BTreeMap<String, String>,
     pub servers: &'a Servers,
     pub known: &'a BTreeMap<String, Known>,
+    /// Other files that have the id of one in the batch, by that id.
+    pub taken: &'a BTreeMap<String, PathBuf>,
     pub now: Time,
 }
 
@@ -107,6 +113,10 @@ pub(crate) fn plan(batch: Batch, wishes: &Wishes, facts: &Facts<'_>) -> Plan {
             ));
             continue;
         }
+        if let Some(other) = facts.taken.get(&content.id) {
+            plan.refused.push(of_another(&content, other));
+            continue;
+        }
         if known.is_none() && content.expire_at.as_ref().is_some_and(|wish| wish.at <= facts.now) {
             plan.drafts.push(Skipped { file: content.file, reason: "expire_at has passed".to_owned() });
             continue;
@@ -119,15 +129,26 @@ pub(crate) fn plan(batch: Batch, wishes: &Wishes, facts: &Facts<'_>) -> Plan {
     plan
 }
 
+/// Taken for an edit of the other file, its text would replace what waits, or be skipped as sent.
+fn of_another(content: &Content, other: &Path) -> Refusal {
+    let text = format!(
+        "{:?} is the id of {}; give this file another id, or delete that file if this one takes its place",
+        content.id,
+        other.display()
+    );
+    Refusal::new(&content.file, "id_of_another_file", text).at(content.line_of("id")).of("id")
+}
+
 fn one(
     content: Content,
     known: Option<&Known>,
     wishes: &Wishes,
     facts: &Facts<'_>,
 ) -> Result<Planned, Vec<Refusal>> {
-    let publish_at = in_force(&content, known, wishes.at);
+    let wish = in_force(&content, known, wishes.at.as_ref());
+    let (publish_at, wall) = wish.map_or((None, None), |wish| (Some(wish.at), wish.wall));
     let mut planned =
-        Planned { content, publish_at, jobs: Vec::new(), withdrawn: Vec::new(), added: Vec::new() };
+        Planned { content, publish_at, wall, jobs: Vec::new(), withdrawn: Vec::new(), added: Vec::new() };
     let mut refused = Vec::new();
     for name in wishes.to.as_ref().unwrap_or(&planned.content.channels) {
         let Some(channel) = facts.channels.get(name) else { continue };
@@ -157,12 +178,21 @@ fn one(
 }
 
 /// A time that a person set stays until the file's own time changes: a run without `--at` must not send early.
-fn in_force(content: &Content, known: Option<&Known>, at: Option<Time>) -> Option<Time> {
-    let of = |content: &Content| content.publish_at.as_ref().map(|wish| wish.at);
+fn in_force(content: &Content, known: Option<&Known>, at: Option<&Wish>) -> Option<Wish> {
     match known {
-        _ if at.is_some() => at,
-        Some(known) if of(&known.source) == of(content) => known.publish_at,
-        _ => of(content),
+        _ if at.is_some() => at.cloned(),
+        Some(known) if is_same(known.source.publish_at.as_ref(), content.publish_at.as_ref()) => {
+            known.publish_at.clone()
+        }
+        _ => content.publish_at.clone(),
+    }
+}
+
+/// A wall clock's time is the same wish, whatever the zone's rules make of it today.
+fn is_same(before: Option<&Wish>, now: Option<&Wish>) -> bool {
+    match (before, now) {
+        (Some(Wish { wall: Some(before), .. }), Some(Wish { wall: Some(now), .. })) => before == now,
+        (before, now) => before.map(|wish| wish.at) == now.map(|wish| wish.at),
     }
 }
 

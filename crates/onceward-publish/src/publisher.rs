@@ -1,6 +1,7 @@
 //! The publisher: plans, enqueues, delivers.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use onceward::{
@@ -8,12 +9,15 @@ use onceward::{
 };
 use onceward_db::Database;
 
+use crate::absent;
 use crate::configured::Configured;
 use crate::content::{Batch, Content};
+use crate::date::Wish;
 use crate::deliver;
 use crate::learned::Servers;
 use crate::media::{self, Place};
 use crate::missed;
+use crate::origin;
 use crate::plan::{APPROVAL, Act, Facts, Plan, Planned, PlannedJob, Wishes, plan};
 use crate::post::Post;
 use crate::store::PUBLISH_TABLES;
@@ -21,6 +25,7 @@ use crate::store::channels::{self, Named};
 use crate::store::contents::{self, Enqueue, Item};
 use crate::store::media::Blob;
 use crate::store::standing::{self, Standing};
+use crate::walls;
 
 /// All channels over one store. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -68,8 +73,8 @@ pub async fn preview(
 }
 
 impl Publisher {
-    /// Makes the tables on SQLite (`migrate` does on PostgreSQL), gives new channels their stable ids, and holds
-    /// what was missed while nobody was running.
+    /// Makes the tables on SQLite (`migrate` does on PostgreSQL), gives new channels their stable ids, holds what
+    /// was missed while nobody was running and what waits for a channel that is gone, and reads wall clocks again.
     pub async fn open(once: &Onceward, channels: Vec<Configured>) -> Result<Self, Error> {
         if once.engine() == Engine::Sqlite {
             migrate(once).await?;
@@ -77,6 +82,8 @@ impl Publisher {
         once.db().require(&[PUBLISH_TABLES]).await?;
         let named = channels.iter().map(|it| Named { name: it.name.clone(), was: it.was.clone() });
         let ids = channels::claim(once.db(), named.collect()).await?;
+        absent::hold(once, channels.iter()).await?;
+        walls::resolve_again(once).await?;
         missed::hold(once, channels.iter()).await?;
         let servers = Servers::open(once).await?;
         Ok(Self(Arc::new(Inner { once: once.clone(), channels: by_name(channels), ids, servers })))
@@ -108,7 +115,8 @@ impl Publisher {
         let moves = planned.jobs.iter().any(|job| job.act != Act::Leave);
         let media = if moves { blobs(&planned.content)? } else { Vec::new() };
         let (once, content) = (self.0.once.clone(), planned.content.clone());
-        Ok(Item { once, content, publish_at: planned.publish_at, jobs, media })
+        let publish_at = planned.publish_at.map(|at| Wish { at, wall: planned.wall.clone() });
+        Ok(Item { once, content, publish_at, jobs, media })
     }
 
     fn job(&self, planned: &Planned, job: &PlannedJob) -> (String, String, NewJob) {
@@ -196,12 +204,22 @@ async fn survey(
         Some(db) => contents::known(db, &names).await?,
         None => BTreeMap::new(),
     };
-    let mut planned = plan(batch, wishes, &Facts { channels, ids, servers, known: &known, now: Time::now() });
+    let taken = taken(&batch, &known);
+    let facts = Facts { channels, ids, servers, known: &known, taken: &taken, now: Time::now() };
+    let mut planned = plan(batch, wishes, &facts);
     if let (Some(db), None) = (db, &wishes.as_new) {
         let alike = contents::alike(db, &planned.looks()).await?;
         planned.refuse_moved(&alike);
     }
     Ok(planned)
+}
+
+/// The other files that have an id of this batch.
+fn taken(batch: &Batch, known: &BTreeMap<String, contents::Known>) -> BTreeMap<String, PathBuf> {
+    let other = |content: &Content| {
+        Some((content.id.clone(), origin::other(content, known.get(&content.id)?)?.to_owned()))
+    };
+    batch.contents.iter().filter_map(other).collect()
 }
 
 /// The bytes of a content's media, which must be those that the plan was made from.

@@ -12,8 +12,12 @@ use onceward_db::{Component, Error, ErrorKind, Migration, Result, migration};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-const MIGRATIONS: &[Migration] =
-    &[migration!(1, "0001_publish"), migration!(2, "0002_learned"), migration!(3, "0003_secret")];
+const MIGRATIONS: &[Migration] = &[
+    migration!(1, "0001_publish"),
+    migration!(2, "0002_learned"),
+    migration!(3, "0003_secret"),
+    migration!(4, "0004_content"),
+];
 
 /// The tables of the publisher; they need those of the queue in the same database.
 pub const PUBLISH_TABLES: Component = Component { name: "publish", migrations: MIGRATIONS };

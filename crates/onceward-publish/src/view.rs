@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use onceward::{Error, JobId, Left, Onceward, Time};
 use serde::Serialize;
 
+use crate::date::Wish;
 use crate::publisher::jobs_of;
 use crate::store::contents::{self, page};
 use crate::store::standing::{Standing, standing};
@@ -64,10 +65,11 @@ pub async fn content(once: &Onceward, id: &str) -> Result<ContentView, Error> {
 pub async fn reschedule(
     once: &Onceward,
     id: &str,
-    at: Time,
+    wish: Wish,
 ) -> Result<Vec<(JobId, Result<(), Left>)>, Error> {
     let jobs = jobs_of(once, id).await?;
-    contents::set_time(once.db(), id, at).await?;
+    let at = wish.at;
+    contents::set_time(once.db(), id, wish).await?;
     once.reschedule(jobs, at).await
 }
 

@@ -202,6 +202,56 @@ async fn a_pause_of_ours_makes_nothing_late(store: Store) -> Verdict {
     Ok(())
 }
 
+async fn posts_of_a_channel_that_is_gone_wait_until_it_is_back(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let open = async |names: &[&str]| {
+        let channels = names.iter().map(|name| feed(name, None, folder.path())).collect();
+        Publisher::open(&store.once, channels).await
+    };
+    let publisher = open(&["blog", "notes"]).await?;
+    let job = enqueue(&publisher, batch("blog", &[A])).await?.remove(0);
+    let other = enqueue(&publisher, batch("notes", &[("c.md", "---\ntitle: C\n---\nC.")])).await?.remove(0);
+    // A job of another program in a queue that is no channel's is none of our business.
+    let plain = store.once.enqueue(onceward::NewJob::untyped("mail", "email.welcome", "{}")).await?;
+    let without = open(&["notes"]).await?;
+    assert_eq!(state(&publisher, &job).await?, (State::Pending, Some("channel_missing".to_owned())));
+    assert_eq!(state(&publisher, &other).await?, (State::Pending, None));
+    assert_eq!(store.once.job(plain.id()).await?.held_reason, None);
+    let worker = without.register(Worker::builder(&store.once)).queue("blog", 1).build()?;
+    assert_eq!(worker.run_until_idle().await?.done, 0);
+    open(&["blog"]).await?;
+    assert_eq!(state(&publisher, &job).await?, (State::Pending, None));
+    // What a person holds is not let go.
+    store.once.hold(job.id(), "approval").await?;
+    open(&["notes"]).await?;
+    open(&["blog"]).await?;
+    assert_eq!(state(&publisher, &job).await?, (State::Pending, Some("approval".to_owned())));
+    Ok(())
+}
+
+async fn a_wall_clock_is_read_again_when_a_process_starts(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let open = || Publisher::open(&store.once, vec![feed("blog", None, folder.path())]);
+    let publisher = open().await?;
+    let seoul = ("a.md", "---\ntitle: A\npublish_at: \"2999-01-01T09:00:00+09:00[Asia/Seoul]\"\n---\nText.");
+    let instant = ("c.md", "---\ntitle: C\npublish_at: 2999-01-01T00:00:00Z\n---\nC.");
+    let jobs = enqueue(&publisher, batch("blog", &[seoul, instant])).await?;
+    // As it was read by older rules, an hour off; an instant follows no rules.
+    let (true_at, old_at) = ("2999-01-01T00:00:00Z".parse()?, "2999-01-01T01:00:00Z".parse()?);
+    let old = store.instant(old_at);
+    store.execute(&format!("UPDATE @content SET publish_at = {old}")).await?;
+    store.execute(&format!("UPDATE @job SET run_at = {old}")).await?;
+    open().await?;
+    let run_at = async |job: &Enqueued| store.once.job(job.id()).await.map(|job| job.run_at);
+    assert_eq!((run_at(&jobs[0]).await?, run_at(&jobs[1]).await?), (true_at, old_at));
+    let again = enqueue(&publisher, batch("blog", &[seoul])).await?;
+    assert!(matches!(again[..], [Enqueued::Skipped { changed: false, .. }]), "{again:?}");
+    assert_eq!(run_at(&jobs[0]).await?, true_at);
+    Ok(())
+}
+
 async fn contents_media_and_jobs_exist_together_or_not_at_all(store: Store) -> Verdict {
     let folder = tempfile::tempdir()?;
     migrate(&store.once).await?;
@@ -239,5 +289,7 @@ laws!(
     a_stale_post_is_cancelled_not_sent,
     a_post_missed_while_nobody_ran_is_held_once,
     a_pause_of_ours_makes_nothing_late,
+    posts_of_a_channel_that_is_gone_wait_until_it_is_back,
+    a_wall_clock_is_read_again_when_a_process_starts,
     contents_media_and_jobs_exist_together_or_not_at_all,
 );

@@ -46,6 +46,8 @@ pub struct QueueView {
     pub oldest_due: Option<u64>,
     /// When the first job that is not held is or was due; `None`: there is none.
     pub next_at: Option<Time>,
+    /// When the first job that failed and is not held is or was tried again; `None`: none waits for another try.
+    pub retry_at: Option<Time>,
 }
 
 /// Why and since when a queue is paused.
@@ -151,6 +153,7 @@ impl QueueView {
             figures: Figures::default(),
             oldest_due: None,
             next_at: None,
+            retry_at: None,
         }
     }
 }

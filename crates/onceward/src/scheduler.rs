@@ -71,10 +71,31 @@ impl Onceward {
     /// # Errors
     /// `Invalid` for a name, cron, time zone or payload that cannot be, and for a cron that never fires.
     pub async fn schedule(&self, schedule: Schedule) -> Result<(), Error> {
+        let times = self.fits(&schedule)?;
+        self.plan(Plan::Put(Box::new(schedule), times)).await.map(drop)
+    }
+
+    /// Registers all schedules of an owner, such as a configuration, and removes those that it had before and has no
+    /// more; gives their names. The schedules of others stay, and so do the jobs that were made. A schedule belongs
+    /// to whoever registered it last.
+    ///
+    /// # Errors
+    /// As [`schedule`](Self::schedule), and `Invalid` for an owner that is no short name. Then nothing is changed.
+    pub async fn own_schedules(&self, owner: &str, schedules: Vec<Schedule>) -> Result<Vec<String>, Error> {
+        job::name("owner", owner)?;
+        let all = schedules.into_iter().map(|schedule| self.fits(&schedule).map(|times| (schedule, times)));
+        let plan = Plan::Own(owner.to_owned(), all.collect::<Result<_, _>>()?);
+        match self.db().fold::<Plans>(vec![plan]).await?.pop() {
+            Some(Planned::Pruned(names)) => Ok(names),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn fits(&self, schedule: &Schedule) -> Result<Times, Error> {
         job::name("schedule", &schedule.name)?;
-        let Schedule { queue, kind, payload, .. } = &schedule;
+        let Schedule { queue, kind, payload, .. } = schedule;
         NewJob::untyped(queue, kind, payload).checked()?;
-        let times = Times::of(&schedule)?;
+        let times = Times::of(schedule)?;
         if next_after(&times.cron, &times.zone, self.now()).is_none() {
             let text = format!(
                 "schedule {:?}: {:?} never fires; is there such a day?",
@@ -82,7 +103,7 @@ impl Onceward {
             );
             return Err(Error::invalid("cron_never_fires", text));
         }
-        self.plan(Plan::Put(Box::new(schedule), times)).await.map(drop)
+        Ok(times)
     }
 
     /// All schedules, by name.
@@ -116,6 +137,7 @@ impl Onceward {
     async fn plan(&self, plan: Plan) -> Result<Planned, Error> {
         let missing = match &plan {
             Plan::Put(schedule, _) => schedule.name.clone(),
+            Plan::Own(owner, _) => owner.clone(),
             Plan::Pause(name) | Plan::Resume(name) | Plan::RunNow(name) | Plan::Remove(name) => name.clone(),
         };
         match self.db().fold::<Plans>(vec![plan]).await?.pop() {

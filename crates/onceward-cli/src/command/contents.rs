@@ -65,7 +65,8 @@ fn table(contents: &[ContentView], output: &Output) -> String {
 
 /// "● rss": the state's shape and the channel.
 fn mark(job: &ContentJob) -> String {
-    let shape = Shown::of(job.standing.state.as_str()).map_or(' ', Shown::shape);
+    let state = if job.standing.held.is_some() { "paused" } else { job.standing.state.as_str() };
+    let shape = Shown::of(state).map_or(' ', Shown::shape);
     format!("{shape} {}", job.channel)
 }
 
@@ -87,7 +88,7 @@ fn text(content: &ContentView, output: &Output) -> String {
     let mut grid = Grid::new(["job", "channel", "state", "link", "note"]);
     for job in &content.jobs {
         let it = &job.standing;
-        let held = it.held.as_ref().map(|reason| format!("held: {reason}"));
+        let held = it.held.as_deref().map(held);
         let error = it.error.as_ref().filter(|_| it.url.is_none()).map(|error| error.text.clone());
         grid.row([
             Cell::Whole(it.id.to_string()),
@@ -101,10 +102,17 @@ fn text(content: &ContentView, output: &Output) -> String {
     format!("{}\n\n{}", plain(&head), grid.show(output))
 }
 
+fn held(reason: &str) -> String {
+    match reason {
+        "channel_missing" => "held: its channel is not configured; it goes on when it is".to_owned(),
+        reason => format!("held: {reason}"),
+    }
+}
+
 async fn reschedule(run: &Run, store: &Store, id: &str, at: &str) -> Result<Exit, Stop> {
     let wish = date::parse(at, store.config.publish.timezone.as_ref())
         .map_err(|error| Stop::usage(error.code(), format!("--at: {error}")))?;
-    let answers = onceward_publish::reschedule(&store.once, id, wish.at).await?;
+    let answers = onceward_publish::reschedule(&store.once, id, wish).await?;
     let jobs = answers.iter().map(|(job, _)| *job).collect::<Vec<_>>();
     Did::one("rescheduled", "moved", answers).say(run, &jobs.into())
 }

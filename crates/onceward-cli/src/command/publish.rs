@@ -107,7 +107,7 @@ fn wishes(args: &Publish, config: &Config) -> Result<Wishes, Stop> {
     };
     let at = args.at.as_deref().map(|text| date::parse(text, config.publish.timezone.as_ref())).transpose();
     let at = at.map_err(|error| Stop::usage(error.code(), format!("--at: {error}")))?;
-    Ok(Wishes { to, at: at.map(|wish| wish.at), hold: args.hold, as_new: args.as_new.clone() })
+    Ok(Wishes { to, at, hold: args.hold, as_new: args.as_new.clone() })
 }
 
 /// A glob that caught too much must not become a flood.

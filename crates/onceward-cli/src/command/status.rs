@@ -82,12 +82,13 @@ struct Document<'s> {
     exit: u8,
 }
 
-/// The jobs of these queues as exit codes count them. Of those that wait, it is known only whether one is due.
+/// The jobs of these queues as exit codes count them. Of those that wait, it is known only whether one is due, and
+/// whether one waits for another try.
 async fn totals(once: &Onceward, queues: &[QueueView]) -> Result<Totals, Stop> {
     let mut totals = Totals::default();
     for queue in queues {
         let figures = &queue.figures;
-        let due = u64::from(queue.oldest_due.is_some());
+        let due = u64::from(queue.oldest_due.is_some() || queue.retry_at.is_some());
         totals.done += figures.done;
         totals.dead += figures.dead;
         totals.held += figures.held;
@@ -165,11 +166,17 @@ fn state(queue: &QueueView, lines: &[Line], now: Time) -> String {
     if let Some(text) = held_back(queue, now) {
         return text;
     }
+    if open > 0 && !lines.iter().any(|line| line.name == queue.name) {
+        return match held {
+            0 => "not in the configuration".to_owned(),
+            held => format!("{} not in the configuration; {held} held until it is", Shown::Paused.shape()),
+        };
+    }
     if held > 0 {
         return format!("{} {held} held: onceward jobs list --state pending", Shown::Paused.shape());
     }
-    if open > 0 && !lines.iter().any(|line| line.name == queue.name) {
-        return "not in the configuration".to_owned();
+    if let Some(at) = queue.retry_at.filter(|at| *at > now) {
+        return format!("tried again {}", relative(at, now));
     }
     String::new()
 }

@@ -19,6 +19,8 @@ use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
 
+/// Whose schedules those of the configuration are.
+const OWNER: &str = "configuration";
 /// What this program can run. Jobs of other kinds wait for a worker of the application they belong to.
 const KINDS: &[&str] = &[Post::KIND, AlertMessage::KIND];
 
@@ -31,7 +33,7 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     let signals = Signals::catch()?;
     let lines = line::named(&store.config, &args.queues)?;
     store.define_queues().await?;
-    store.put_schedules().await?;
+    store.put_schedules(run).await?;
     let lines = able(run, store, lines);
     let publisher = publishing::publisher(&store.config, &store.once).await?;
     let worker = worker(store, &publisher, &lines)?;
@@ -129,10 +131,11 @@ fn say(run: &Run, report: &Report) -> Result<(), Stop> {
 }
 
 impl Store {
-    /// Registers the schedules of the configuration. A restart loses no fire.
-    async fn put_schedules(&self) -> Result<(), Stop> {
-        for schedule in &self.config.schedules {
-            self.once.schedule(from_config(schedule)).await?;
+    /// Registers the schedules of the configuration, and removes those that it has no more. A restart loses no fire.
+    async fn put_schedules(&self, run: &Run) -> Result<(), Stop> {
+        let schedules = self.config.schedules.iter().map(from_config).collect();
+        for name in self.once.own_schedules(OWNER, schedules).await? {
+            run.output.note(&format!("schedule {name} is not configured any more, and was removed"));
         }
         Ok(())
     }

@@ -60,3 +60,22 @@ fn a_folder_is_ready_when_it_can_be_made_and_nothing_is_left_in_it() {
     assert_eq!((ran.code, &ran.json()["items"][0]["problems"][0]["code"]), (1, &json!("not_a_folder")));
     assert_eq!(place.line("channels check c").code, 1);
 }
+
+#[test]
+fn two_channels_that_lead_to_one_account_are_told() {
+    let feed = |name: &str, path: &str| {
+        format!("[channels.{name}]\ntype = \"feed\"\npath = \"{path}\"\nlink = \"https://example.org/\"\n")
+    };
+    let place =
+        Place::new(&[feed("a", "feed.xml"), feed("b", "./feed.xml"), feed("c", "feed.atom")].concat());
+    let ran = place.line("channels check --json");
+    let (code, items) = (ran.code, ran.json()["items"].clone());
+    assert_eq!((code, &items[0]["warnings"][0]["code"]), (0, &json!("same_account")), "{ran:?}");
+    assert!(items[0]["warnings"][0]["text"].as_str().unwrap().contains("same account as b"), "{ran:?}");
+    assert_eq!(
+        (&items[1]["warnings"][0]["code"], &items[2]["warnings"]),
+        (&json!("same_account"), &json!([]))
+    );
+    assert_eq!(items[2]["account"], json!(place.path("feed.atom")));
+    assert!(place.line("channels check").out.contains("leads to the same account as a"));
+}

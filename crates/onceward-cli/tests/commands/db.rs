@@ -126,3 +126,38 @@ fn the_sql_is_printed_for_the_engine_that_is_named_and_nothing_is_opened() {
     assert!(pg.out.contains("CREATE TABLE onceward.job") && pg.code == 0, "{pg:?}");
     assert!(!place.path("onceward.db").exists());
 }
+
+#[tokio::test]
+async fn a_database_of_another_program_is_left_as_it_is_unless_asked() {
+    use sqlx::{Connection, SqliteConnection};
+    let place = Place::new(CONFIG);
+    let file = place.path("theirs.db");
+    let mut conn = SqliteConnection::connect(&format!("sqlite://{}?mode=rwc", file.display())).await.unwrap();
+    sqlx::query("CREATE TABLE notes (text TEXT)").execute(&mut conn).await.unwrap();
+    conn.close().await.unwrap();
+    let before = fs::read(&file).unwrap();
+    fs::write(place.path("a.md"), "---\ntitle: A\n---\nText.").unwrap();
+    for line in ["status", "work --until-idle", "publish a.md", "publish a.md --dry-run", "jobs list"] {
+        let ran = place.line(&format!("{line} --store sqlite://theirs.db --json"));
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("store_foreign")), "{line}");
+        assert!(ran.out.contains("onceward db migrate"), "{ran:?}");
+    }
+    assert!(fs::read(&file).unwrap() == before, "not a byte has changed");
+    assert_eq!(place.line("db migrate --store sqlite://theirs.db").code, 0);
+    assert_eq!(place.line("status --store sqlite://theirs.db").code, 0);
+}
+
+#[test]
+fn a_postgres_that_is_down_is_told_with_its_address_and_without_the_password() {
+    let place = Place::new(CONFIG);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let ran = place.line(&format!("status --store postgres://me:s3cr3t@127.0.0.1:{port}/db --json"));
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("store_unreachable")), "{ran:?}");
+    let text = ran.json()["error"]["text"].as_str().unwrap().to_owned();
+    for part in ["refused", &format!("at 127.0.0.1:{port}"), "see that it is running"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(!text.contains("s3cr3t") && !ran.err.contains("s3cr3t"), "{ran:?}");
+}

@@ -107,6 +107,9 @@ async fn sing(place: Place, grant: fn() -> onceward::Outcome) -> (Place, Ran) {
         .build()
         .unwrap();
     let working = tokio::spawn(async move { worker.run_until(async { drop(stopped.await) }).await });
+    while once.status().await.unwrap().workers.is_empty() {
+        once.db().changes().next().await;
+    }
     let place = Arc::new(place);
     let ran = tokio::task::spawn_blocking({
         let place = place.clone();
@@ -133,4 +136,13 @@ async fn when_the_first_is_done_the_others_follow() {
     let (place, ran) = sing(graves(3).await, || Ok(Done::Nothing)).await;
     assert_eq!((ran.code, &ran.json()["revived"]), (0, &json!([1, 2, 3])), "{ran:?}");
     assert_eq!(place.line("dead list").out, "no job is dead\n");
+}
+
+#[tokio::test]
+async fn without_a_worker_no_canary_is_sent_and_that_is_said_at_once() {
+    let place = graves(2).await;
+    let ran = place.line("dead revive --all --canary 1 --yes --json");
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("no_worker")), "{ran:?}");
+    assert!(ran.out.contains("no worker serves mail") && ran.out.contains("onceward work"), "{ran:?}");
+    assert_eq!(place.line("status --json").json()["totals"]["dead"], 2);
 }

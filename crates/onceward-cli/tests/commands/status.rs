@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::support::{CONFIG, Place};
+use onceward::{NewJob, Time};
+
+use crate::support::{CONFIG, Place, wish_for, worker};
 
 #[test]
 fn an_empty_store_teaches_the_first_step() {
@@ -30,6 +32,20 @@ async fn of_several_four_then_three_then_five() {
         let script = place.line("status --json");
         assert_eq!((script.code, &script.json()["exit"]), (code, &json!(code)), "{wishes:?}");
     }
+}
+
+#[tokio::test]
+async fn a_job_between_two_tries_is_not_settled_and_one_for_later_is() {
+    let place = Place::new(CONFIG);
+    let once = place.once().await;
+    let later = Time::now().after(std::time::Duration::from_hours(1));
+    once.enqueue(NewJob::untyped("mail", "wish", wish_for("done")).run_at(later)).await.unwrap();
+    assert_eq!(place.line("status").code, 0);
+    once.enqueue(NewJob::untyped("mail", "wish", wish_for("retry"))).await.unwrap();
+    worker(&once).run_until_idle().await.unwrap();
+    let ran = place.line("status");
+    assert!(ran.code == 5 && ran.out.contains("tried again in"), "{ran:?}");
+    assert_eq!(place.line("status --json").json()["exit"], 5);
 }
 
 #[tokio::test]

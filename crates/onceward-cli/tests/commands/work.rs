@@ -178,7 +178,7 @@ fn jobs_of_other_kinds_wait_and_are_named_once() {
 }
 
 #[test]
-fn schedules_of_the_configuration_are_registered() {
+fn schedules_are_those_of_the_configuration() {
     let schedule = "[[schedules]]\nname = \"digest\"\ncron = \"0 9 * * *\"\ntimezone = \"Asia/Seoul\"\nqueue = \"mail\"\nkind = \"digest\"\n";
     let place = Place::new(&format!("{CONFIG}{schedule}"));
     assert_eq!(place.line("work --until-idle").code, 0);
@@ -189,4 +189,11 @@ fn schedules_of_the_configuration_are_registered() {
         (schedules[0].schedule.name.as_str(), schedules[0].schedule.timezone.as_str()),
         ("digest", "Asia/Seoul")
     );
+    std::fs::write(place.path("onceward.toml"), CONFIG).unwrap();
+    let ran = place.line("work --until-idle");
+    assert!(ran.err.contains("schedule digest is not configured any more"), "{ran:?}");
+    let schedules = tokio::runtime::Runtime::new()
+        .unwrap()
+        .block_on(async { place.once().await.schedules().await.unwrap() });
+    assert!(schedules.is_empty(), "{schedules:?}");
 }

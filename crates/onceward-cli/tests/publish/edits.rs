@@ -79,6 +79,7 @@ fn a_moved_file_is_recognised_and_kept_from_going_out_twice() {
     assert_eq!((&refusal["code"], &refusal["channel"]), (&"moved".into(), &"rss".into()));
     assert!(refusal["text"].as_str().unwrap().contains("id: old/a"), "{refusal}");
     site.write("new/a.md", post("id: old/a\ntitle: A", "The same text."));
+    std::fs::remove_file(site.path("old/a.md")).unwrap();
     assert_eq!(site.publish(&["new/a.md"]).total("skipped"), 3);
 }
 
@@ -151,4 +152,21 @@ fn a_former_name_that_comes_too_late_is_refused() {
     let said = site.run(&["publish", "b.md"]);
     assert_eq!(said.code, 2, "{said:?}");
     assert!(said.stderr.contains("news") && said.stderr.contains("was = \"rss\""), "{said:?}");
+}
+
+#[test]
+fn an_id_belongs_to_one_file_for_as_long_as_that_is_there() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post(&format!("id: one\ntitle: A\n{LATER}"), "The first text."));
+    site.publish(&["a.md"]);
+    site.write("b.md", post(&format!("id: one\ntitle: B\n{LATER}"), "Another text."));
+    let said = site.publish(&["b.md"]);
+    let refused = &said.document()["refused"][0];
+    assert_eq!((said.code, &refused["code"], &refused["line"]), (2, &"id_of_another_file".into(), &2.into()));
+    assert!(refused["text"].as_str().unwrap().contains("a.md"), "{refused}");
+    assert_eq!(site.publish(&["./a.md"]).total("skipped"), 3);
+    // A file that is gone was renamed: the other one is its edit.
+    std::fs::remove_file(site.path("a.md")).unwrap();
+    let said = site.publish(&["b.md"]);
+    assert_eq!((said.code, said.total("updated")), (0, 3), "{said:?}");
 }

@@ -134,3 +134,21 @@ fn a_held_post_names_the_command_that_releases_it() {
     assert!(said.stdout.contains("onceward contents release a"), "{said:?}");
     assert_eq!(site.run(&["contents", "release", "a"]).code, 0);
 }
+
+#[test]
+fn what_waits_for_a_channel_that_is_gone_is_held_and_goes_on_when_it_is_back() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A", "Text."));
+    site.publish(&["a.md", "--enqueue-only"]);
+    let config = site.read("onceward.toml");
+    site.write("onceward.toml", "[channels.other]\ntype = \"archive\"\npath = \"other\"\n");
+    site.run(&["work", "--until-idle"]);
+    let status = site.run(&["status"]);
+    assert_eq!(status.code, 5, "{status:?}");
+    assert!(status.stdout.contains("not in the configuration; 1 held until it is"), "{status:?}");
+    let shown = site.run(&["contents", "show", "a"]);
+    assert!(shown.stdout.contains("held: its channel is not configured"), "{shown:?}");
+    site.write("onceward.toml", &config);
+    let worked = site.run(&["work", "--until-idle", "--json"]);
+    assert_eq!((worked.code, &worked.document()["done"]), (0, &3.into()), "{worked:?}");
+}

@@ -12,13 +12,16 @@ use sqlx::sqlite::{
 use sqlx::{Connection, SqliteConnection, Transaction};
 
 use super::held::Held;
+use super::reach::{cause, reach};
 use super::{Conn, Statements};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, Sql};
 
 /// The oldest SQLite without the WAL-reset corruption.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// Two connections write, and readers and wake-ups need one each.
 const FEWEST: u32 = 4;
+
+const FOREIGN: Sql = crate::sql!("foreign");
 
 /// Where the data is, taken from a URL.
 #[derive(Debug, Clone)]
@@ -152,6 +155,7 @@ impl Pool {
                 Self::sqlite(sqlite_options(&path, synchronous)).await
             }
             Target::Postgres { options, listen, pool, statements } => {
+                reach(&options).await?;
                 let pool = PgPoolOptions::new()
                     .max_connections(pool.max(FEWEST))
                     .acquire_timeout(Duration::from_secs(30))
@@ -159,6 +163,22 @@ impl Pool {
                     .await?;
                 Ok(Self::Postgres { pool, listen, statements, lent: false })
             }
+        }
+    }
+
+    /// Whether a database has tables and none of ours. Looks at a SQLite file as it is, and makes none.
+    pub(crate) async fn is_foreign(target: &Target) -> Result<bool> {
+        match target {
+            Target::Sqlite { path, .. } if !path.exists() => Ok(false),
+            Target::Sqlite { path, .. } => {
+                let options = SqliteConnectOptions::new().filename(path).read_only(true);
+                let mut conn = SqliteConnection::connect_with(&options).await?;
+                let row = Conn::from(&mut conn).row(&FOREIGN, vec![]).await;
+                conn.close().await?;
+                row?.map_or(Ok(false), |row| row.flag("is_foreign"))
+            }
+            // Tables are made there by `db migrate` alone.
+            Target::Postgres { .. } => Ok(false),
         }
     }
 
@@ -214,7 +234,10 @@ impl Pool {
     pub(crate) async fn writer(&self) -> Result<Held> {
         Ok(match self {
             Self::Sqlite { options, .. } => Held::own(SqliteConnection::connect_with(options).await?),
-            Self::Postgres { pool, statements, .. } => Held::lent(pool.acquire().await?, *statements),
+            Self::Postgres { pool, statements, .. } => match pool.acquire().await {
+                Ok(conn) => Held::lent(conn, *statements),
+                Err(error) => return Err(cause(&pool.connect_options(), error).await),
+            },
         })
     }
 
@@ -222,7 +245,10 @@ impl Pool {
         Ok(match self {
             Self::Sqlite { readers, .. } => Reading::Sqlite(readers.acquire().await?),
             Self::Postgres { pool, statements, .. } => {
-                Reading::Postgres(pool.begin_with("BEGIN TRANSACTION READ ONLY").await?, *statements)
+                match pool.begin_with("BEGIN TRANSACTION READ ONLY").await {
+                    Ok(tx) => Reading::Postgres(tx, *statements),
+                    Err(error) => return Err(cause(&pool.connect_options(), error).await),
+                }
             }
         })
     }

@@ -1,6 +1,6 @@
 -- Records a content as it is enqueued.
-INSERT INTO onceward.content (id, file, title, source, publish_at, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, coalesce($6, statement_timestamp()), coalesce($6, statement_timestamp()))
+INSERT INTO onceward.content (id, file, title, source, publish_at, path, wall, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, statement_timestamp()), coalesce($8, statement_timestamp()))
 ON CONFLICT (id) DO UPDATE SET
     file = excluded.file, title = excluded.title, source = excluded.source, publish_at = excluded.publish_at,
-    updated_at = excluded.updated_at
+    path = excluded.path, wall = excluded.wall, updated_at = excluded.updated_at

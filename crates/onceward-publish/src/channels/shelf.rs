@@ -203,16 +203,28 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     atomic_file::write(path, bytes)
 }
 
-/// Whether files can be made in this folder, or in the nearest one above it that exists.
-pub(super) fn check(folder: &Path) -> Result<Checked, Failure> {
-    let mut above = folder.ancestors().filter(|it| it.is_dir());
-    let there = above.next().unwrap_or(Path::new("/"));
-    let facts = fs::metadata(there);
-    if facts.is_ok_and(|facts| !facts.permissions().readonly()) {
-        return Ok(Checked::text(format!("files go to {}", folder.display())));
+/// Whether files can be made in the folder of `path`, or the folder itself in the nearest one that is there.
+pub(super) fn check(path: &Path, folder: &Path) -> Result<Checked, Failure> {
+    let refuse = |code, text: String| Err(Failure::permanent(Cause::new(code, text)));
+    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
+    if !there.is_dir() {
+        return refuse("not_a_folder", format!("{} is no folder; change `path`", there.display()));
     }
-    let text = format!("{} cannot be written to; change its permissions or `path`", there.display());
-    Err(Failure::permanent(Cause::new("folder_not_writable", text)))
+    // Made unnamed and gone at once; only the file system can say whether it takes files.
+    if let Err(error) = tempfile::tempfile_in(there) {
+        return refuse(
+            "not_writable",
+            format!("{}: {error}; change its permissions or `path`", there.display()),
+        );
+    }
+    let resolved =
+        path.strip_prefix(there).map_or_else(|_| path.to_owned(), |rest| resolved(there).join(rest));
+    Ok(Checked { text: format!("writes {}", path.display()), account: Some(resolved.display().to_string()) })
+}
+
+/// The folder as the file system calls it, so that one file is one account however it is written.
+fn resolved(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
 /// The address of a file of this machine.

@@ -63,8 +63,13 @@ fn known(content: &Content, jobs: &[(&str, State, bool, Option<&str>)]) -> Known
         let job = KnownJob { id, state: Some(*state), held: held.map(str::to_owned), sent: *sent };
         (format!("id-{name}"), job)
     };
-    let publish_at = content.publish_at.as_ref().map(|wish| wish.at);
-    Known { source: content.clone(), publish_at, jobs: jobs.iter().enumerate().map(job).collect() }
+    let publish_at = content.publish_at.clone();
+    Known {
+        source: content.clone(),
+        publish_at,
+        path: None,
+        jobs: jobs.iter().enumerate().map(job).collect(),
+    }
 }
 
 fn planned_with(
@@ -75,7 +80,14 @@ fn planned_with(
 ) -> Plan {
     let ids = NAMES.map(|name| (name.to_owned(), format!("id-{name}"))).into();
     let known = known.map(|known| ("x".to_owned(), known)).into_iter().collect();
-    let facts = Facts { channels, ids: &ids, servers: &Servers::default(), known: &known, now: now() };
+    let facts = Facts {
+        channels,
+        ids: &ids,
+        servers: &Servers::default(),
+        known: &known,
+        taken: &BTreeMap::new(),
+        now: now(),
+    };
     plan(Batch { contents: vec![content], ..Batch::default() }, wishes, &facts)
 }
 
@@ -157,9 +169,13 @@ fn the_runs_time_wins_then_a_persons_then_the_files() {
     let early: Time = "2027-01-01T00:00:00Z".parse().unwrap();
     let late: Time = "2028-01-01T00:00:00Z".parse().unwrap();
     let filed = content("publish_at: 2027-01-01T00:00:00Z", "B");
-    let moved = Known { publish_at: Some(late), ..known(&filed, &[("a", State::Pending, false, None)]) };
-    let at = |content: &Content, known: Option<&Known>, at| {
-        planned(content.clone(), known.cloned(), &Wishes { at, ..Wishes::default() }).publish_at
+    let moved = Known {
+        publish_at: Some(Wish::instant(late)),
+        ..known(&filed, &[("a", State::Pending, false, None)])
+    };
+    let at = |content: &Content, known: Option<&Known>, at: Option<Time>| {
+        planned(content.clone(), known.cloned(), &Wishes { at: at.map(Wish::instant), ..Wishes::default() })
+            .publish_at
     };
     assert_eq!(at(&filed, None, None), Some(early));
     assert_eq!(at(&filed, Some(&moved), None), Some(late));

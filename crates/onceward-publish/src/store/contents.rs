@@ -1,6 +1,7 @@
 //! Contents, their jobs, and the one transaction that makes both.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use onceward::{Enqueued, JobId, NewJob, Onceward, State};
 use onceward_db::{Conn, Database, Error, ErrorKind, Fold, Result, Row, Sql, Time, rank, sql};
@@ -9,6 +10,8 @@ use serde::Serialize;
 use super::media::Blob;
 use super::{from_json, media, standing, to_json};
 use crate::content::Content;
+use crate::date::Wish;
+use crate::origin;
 
 const CONTENT_LIST: Sql = sql!("content_list");
 const CONTENT_PUT: Sql = sql!("content_put");
@@ -25,7 +28,9 @@ pub(crate) struct Known {
     /// As it was read then.
     pub source: Content,
     /// The time in force.
-    pub publish_at: Option<Time>,
+    pub publish_at: Option<Wish>,
+    /// Where its file lay.
+    pub path: Option<PathBuf>,
     /// Its jobs by the stable id of their channel.
     pub jobs: BTreeMap<String, KnownJob>,
 }
@@ -46,7 +51,7 @@ pub(crate) struct KnownJob {
 pub(crate) struct Item {
     pub once: Onceward,
     pub content: Content,
-    pub publish_at: Option<Time>,
+    pub publish_at: Option<Wish>,
     /// For each job: the stable id of its channel, its likeness, and the job.
     pub jobs: Vec<(String, String, NewJob)>,
     pub media: Vec<Blob>,
@@ -102,7 +107,9 @@ async fn put(conn: &mut Conn<'_>, item: &Item, now: Option<Time>) -> Result<()> 
         content.file.display().to_string().into(),
         content.title.clone().into(),
         to_json(content)?.into(),
-        item.publish_at.into(),
+        item.publish_at.as_ref().map(|wish| wish.at).into(),
+        origin::of(&content.file).display().to_string().into(),
+        wall(item.publish_at.as_ref())?.into(),
         now.into(),
     ];
     conn.execute(&CONTENT_PUT, args).await.map(drop)
@@ -130,9 +137,18 @@ pub(crate) async fn known(db: &Database, ids: &[&str]) -> Result<BTreeMap<String
     Ok(known)
 }
 
+/// A content's id, and its time by a wall clock.
+pub(crate) fn waiting(row: &Row) -> Result<(String, Wish)> {
+    let wall = Some(from_json("wall", &row.text("wall")?)?);
+    Ok((row.text("id")?, Wish { at: row.time("publish_at")?, wall }))
+}
+
 fn one(row: &Row) -> Result<(String, Known)> {
     let source = from_json("source", &row.text("source")?)?;
-    let known = Known { source, publish_at: row.opt_time("publish_at")?, jobs: BTreeMap::new() };
+    let wall = row.opt_text("wall")?.map(|text| from_json("wall", &text)).transpose()?;
+    let publish_at = row.opt_time("publish_at")?.map(|at| Wish { at, wall });
+    let path = row.opt_text("path")?.map(PathBuf::from);
+    let known = Known { source, publish_at, path, jobs: BTreeMap::new() };
     Ok((row.text("id")?, known))
 }
 
@@ -220,19 +236,25 @@ pub(crate) async fn links(db: &Database, ids: &[&str]) -> Result<Vec<Link>> {
 struct SetTime;
 
 impl Fold for SetTime {
-    type Item = (String, Time);
+    type Item = (String, Wish);
     type Answer = ();
     const RANK: u8 = rank::OTHER;
 
     async fn run(conn: &mut Conn<'_>, items: &[Self::Item], now: Option<Time>) -> Result<Vec<()>> {
-        for (id, at) in items {
-            conn.execute(&CONTENT_TIME, vec![id.as_str().into(), (*at).into(), now.into()]).await?;
+        for (id, wish) in items {
+            let args = vec![id.as_str().into(), wish.at.into(), wall(Some(wish))?.into(), now.into()];
+            conn.execute(&CONTENT_TIME, args).await?;
         }
         Ok(vec![(); items.len()])
     }
 }
 
 /// Sets the time in force.
-pub(crate) async fn set_time(db: &Database, id: &str, at: Time) -> Result<()> {
-    db.fold::<SetTime>(vec![(id.to_owned(), at)]).await.map(drop)
+pub(crate) async fn set_time(db: &Database, id: &str, wish: Wish) -> Result<()> {
+    db.fold::<SetTime>(vec![(id.to_owned(), wish)]).await.map(drop)
+}
+
+/// The wall clock that a time is read from, as a column.
+fn wall(wish: Option<&Wish>) -> Result<Option<String>> {
+    wish.and_then(|wish| wish.wall.as_ref()).map(to_json).transpose()
 }

@@ -2,6 +2,7 @@
 
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Sql, Time, rank, sql};
 
+use super::items;
 use super::schedules::{fire_now, view};
 use crate::JobId;
 use crate::schedule::next_after;
@@ -13,11 +14,14 @@ const SCHEDULE_PUT: Sql = sql!("schedule_put");
 const SCHEDULE_PAUSE: Sql = sql!("schedule_pause");
 const SCHEDULE_RESUME: Sql = sql!("schedule_resume");
 const SCHEDULE_REMOVE: Sql = sql!("schedule_remove");
+const SCHEDULE_PRUNE: Sql = sql!("schedule_prune");
 
 /// What is to be done with one schedule.
 #[derive(Debug, Clone)]
 pub(crate) enum Plan {
     Put(Box<Schedule>, Times),
+    /// All that an owner has: what it has no more goes.
+    Own(String, Vec<(Schedule, Times)>),
     Pause(String),
     Resume(String),
     RunNow(String),
@@ -25,7 +29,7 @@ pub(crate) enum Plan {
 }
 
 /// What it came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Planned {
     /// It was changed.
     Changed,
@@ -35,6 +39,8 @@ pub(crate) enum Planned {
     Missing,
     /// Its job was enqueued.
     Ran(JobId),
+    /// These were removed.
+    Pruned(Vec<String>),
 }
 
 /// Follows plans.
@@ -57,7 +63,8 @@ impl Fold for Plans {
 
 async fn follow(conn: &mut Conn<'_>, plan: &Plan, now: Option<Time>) -> Result<Planned> {
     let name = match plan {
-        Plan::Put(schedule, times) => return put(conn, schedule, times, now).await,
+        Plan::Put(schedule, times) => return put(conn, schedule, times, None, now).await,
+        Plan::Own(owner, schedules) => return own(conn, owner, schedules, now).await,
         Plan::Pause(name) | Plan::Resume(name) | Plan::RunNow(name) | Plan::Remove(name) => name.as_str(),
     };
     let row = conn.row(&SCHEDULE_GET, vec![name.into(), now.into()]).await?;
@@ -72,7 +79,27 @@ async fn follow(conn: &mut Conn<'_>, plan: &Plan, now: Option<Time>) -> Result<P
     Ok(if changed > 0 { Planned::Changed } else { Planned::Same })
 }
 
-async fn put(conn: &mut Conn<'_>, schedule: &Schedule, times: &Times, now: Option<Time>) -> Result<Planned> {
+async fn own(
+    conn: &mut Conn<'_>,
+    owner: &str,
+    schedules: &[(Schedule, Times)],
+    now: Option<Time>,
+) -> Result<Planned> {
+    for (schedule, times) in schedules {
+        put(conn, schedule, times, Some(owner), now).await?;
+    }
+    let names: Vec<&str> = schedules.iter().map(|(schedule, _)| schedule.name.as_str()).collect();
+    let gone = conn.rows(&SCHEDULE_PRUNE, vec![owner.into(), items(&names)?.into()]).await?;
+    Ok(Planned::Pruned(gone.iter().map(|row| row.text("name")).collect::<Result<_>>()?))
+}
+
+async fn put(
+    conn: &mut Conn<'_>,
+    schedule: &Schedule,
+    times: &Times,
+    owner: Option<&str>,
+    now: Option<Time>,
+) -> Result<Planned> {
     let row = conn.row(&CLOCK, vec![now.into()]).await?;
     let row = row.ok_or_else(|| Error::new(ErrorKind::Other, "the database has no time"))?;
     let next = next_after(&times.cron, &times.zone, row.time("now")?);
@@ -87,6 +114,7 @@ async fn put(conn: &mut Conn<'_>, schedule: &Schedule, times: &Times, now: Optio
         schedule.payload.as_str().into(),
         missed.as_ref().and_then(|word| word.as_str()).into(),
         next.into(),
+        owner.into(),
     ];
     conn.execute(&SCHEDULE_PUT, args).await?;
     Ok(Planned::Changed)

@@ -150,7 +150,8 @@ laws! {
         a_restart_loses_no_fire,
         a_paused_schedule_lets_its_times_pass,
         a_schedule_is_run_now_on_request_and_ends_when_removed,
-        a_schedule_that_cannot_be_is_refused;
+        a_schedule_that_cannot_be_is_refused,
+        what_an_owner_has_no_more_goes_and_what_others_registered_stays;
     retention:
         a_finished_job_is_kept_for_its_time_and_then_dropped_with_its_attempts,
         what_is_not_finished_is_never_dropped,

@@ -1,24 +1,25 @@
 //! `onceward channels check`: whether a channel could be sent to, without sending anything.
 
-use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use onceward::Page;
-use onceward_publish::channels::webhook::Key;
-use secrecy::ExposeSecret;
+use onceward::{Cause, Failure, Page};
+use onceward_http::Client;
+use onceward_publish::channel::{Channel as Adapter, Checked};
+use onceward_publish::vault::Sessions;
 use serde::Serialize;
-use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
 use crate::command::Run;
-use crate::config::{Archive, Channel, Config, Feed, Settings, Webhook};
+use crate::config::{Channel, Config};
 use crate::exit::Exit;
 use crate::output::{Cell, Grid, Shown};
 use crate::publishing;
 use crate::stop::Stop;
 
-/// A server that does not take a connection within this time is not there.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Who has not answered by then is out of reach. All are asked at once.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What was found at one channel.
 #[derive(Debug, Serialize)]
@@ -27,17 +28,25 @@ struct Item {
     #[serde(rename = "type")]
     kind: &'static str,
     ok: bool,
-    problems: Vec<Problem>,
+    /// The account at the other end.
+    account: Option<String>,
+    /// What was found, when all is well.
+    text: Option<String>,
+    problems: Vec<Finding>,
+    /// What may be meant, and may be a mistake.
+    warnings: Vec<Finding>,
 }
 
-#[derive(Debug, Serialize)]
-struct Problem {
-    code: Cow<'static, str>,
+#[derive(Debug, Clone, Serialize)]
+struct Finding {
+    code: String,
     text: String,
 }
 
-impl Problem {
-    fn new(code: &'static str, text: impl Into<String>) -> Self {
+type Found = Result<Checked, Vec<Finding>>;
+
+impl Finding {
+    fn new(code: impl Into<String>, text: impl Into<String>) -> Self {
         Self { code: code.into(), text: text.into() }
     }
 }
@@ -50,102 +59,93 @@ pub(in crate::command) async fn check(run: &Run, names: &[String]) -> Result<Exi
 async fn checked(run: &Run, config: &Config, names: &[String]) -> Result<Exit, Stop> {
     let wanted = config.resolve(names.iter().map(String::as_str));
     let wanted = wanted.map_err(|unknown| Stop::failed("not_found", unknown.text))?;
-    let mut items = Vec::new();
-    for channel in config.channels.iter().filter(|channel| names.is_empty() || wanted.contains(&channel.name))
-    {
-        let problems = problems(channel, config).await;
-        let ok = problems.is_empty();
-        items.push(Item { name: channel.name.clone(), kind: channel.kind, ok, problems });
-    }
+    let all = config.channels.iter();
+    let chosen: Vec<&Channel> =
+        all.filter(|channel| names.is_empty() || wanted.contains(&channel.name)).collect();
+    let found = ask(&chosen, config).await?;
+    let mut items: Vec<Item> =
+        chosen.iter().zip(found).map(|(channel, found)| Item::of(channel, found)).collect();
+    warn_of_doubles(&mut items);
     let page = Page { items, next: None };
     run.output.answer(&page, || table(&page.items).show(&run.output))?;
     Ok(if page.items.iter().all(|item| item.ok) { Exit::Fine } else { Exit::Failed })
 }
 
+/// Asks all at once; the answers are in the order of the channels.
+async fn ask(channels: &[&Channel], config: &Config) -> Result<Vec<Found>, Stop> {
+    let client = publishing::client(config)?;
+    let (mut asked, mut found) = (JoinSet::new(), BTreeMap::new());
+    for (at, channel) in channels.iter().enumerate() {
+        match ready(channel, config, &client) {
+            Ok(adapter) => drop(asked.spawn(async move { (at, one(&*adapter).await) })),
+            Err(problems) => drop(found.insert(at, Err(problems))),
+        }
+    }
+    found.extend(asked.join_all().await);
+    Ok(found.into_values().collect())
+}
+
+/// The channel's adapter, or what the configuration lacks for it.
+fn ready(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dyn Adapter>, Vec<Finding>> {
+    let lacking = channel.lacking(&config.env, &config.folder);
+    if lacking.is_empty() {
+        return publishing::adapter(channel, config, client, &Sessions::in_memory(None))
+            .map_err(|stop| vec![Finding::new(stop.code, stop.text)]);
+    }
+    let finding = |(key, why)| Finding::new("secret_missing", format!("{key}: {why}"));
+    Err(lacking.into_iter().map(finding).collect())
+}
+
+async fn one(adapter: &dyn Adapter) -> Found {
+    let late = || Failure::transient(Cause::new("unreachable", format!("no answer within {PATIENCE:?}")));
+    let checked = tokio::time::timeout(PATIENCE, adapter.check()).await.unwrap_or_else(|_| Err(late()));
+    checked.map_err(|failure| {
+        let cause = failure.cause();
+        vec![Finding::new(cause.code.as_ref(), cause.text.as_str())]
+    })
+}
+
+impl Item {
+    fn of(channel: &Channel, found: Found) -> Self {
+        let (checked, problems) = match found {
+            Ok(checked) => (Some(checked), Vec::new()),
+            Err(problems) => (None, problems),
+        };
+        let (account, text) = checked.map_or((None, None), |it| (it.account, Some(it.text)));
+        let (name, kind, ok) = (channel.name.clone(), channel.kind, problems.is_empty());
+        Self { name, kind, ok, account, text, problems, warnings: Vec::new() }
+    }
+}
+
+/// Two channels that lead to one account post everything twice there, and no ledger sees it.
+fn warn_of_doubles(items: &mut [Item]) {
+    let leads = |item: &Item| Some((item.kind, item.account.clone()?, item.name.clone()));
+    let all: Vec<_> = items.iter().filter_map(leads).collect();
+    for item in items {
+        let Some((kind, account, name)) = leads(item) else { continue };
+        let others = all.iter().filter(|it| it.0 == kind && it.1 == account && it.2 != name);
+        let others: Vec<&str> = others.map(|it| it.2.as_str()).collect();
+        if !others.is_empty() {
+            let text = format!("leads to the same account as {}: {account}", others.join(", "));
+            item.warnings.push(Finding::new("same_account", text));
+        }
+    }
+}
+
 fn table(items: &[Item]) -> Grid {
     let mut grid = Grid::new(["channel", "type", "check"]);
     for item in items {
-        let said = match item.problems.as_slice() {
-            [] => format!("{} ready", Shown::Done.shape()),
-            problems => {
-                let texts: Vec<_> = problems.iter().map(|problem| problem.text.as_str()).collect();
-                format!("{} {}", Shown::Dead.shape(), texts.join("; "))
-            }
+        let words = |findings: &[Finding]| {
+            findings.iter().map(|finding| finding.text.as_str()).collect::<Vec<_>>().join("; ")
         };
+        let mut said = match &item.text {
+            Some(text) => format!("{} ready: {text}", Shown::Done.shape()),
+            None => format!("{} {}", Shown::Dead.shape(), words(&item.problems)),
+        };
+        if !item.warnings.is_empty() {
+            said = format!("{said}; {} {}", Shown::InDoubt.shape(), words(&item.warnings));
+        }
         grid.row([Cell::Whole(item.name.clone()), item.kind.into(), Cell::Whole(said)]);
     }
     grid
-}
-
-async fn problems(channel: &Channel, config: &Config) -> Vec<Problem> {
-    match &channel.settings {
-        Settings::Feed(Feed { path, .. }) => writable(path.parent().unwrap_or(path)).into_iter().collect(),
-        Settings::Archive(Archive { path, page, .. }) => {
-            let page = page.as_deref().and_then(readable);
-            writable(path).into_iter().chain(page).collect()
-        }
-        Settings::Webhook(hook) => webhook(hook, channel, config).await,
-        _ => asked(channel, config).await,
-    }
-}
-
-/// What the platform itself says.
-async fn asked(channel: &Channel, config: &Config) -> Vec<Problem> {
-    let adapter = match publishing::channel(channel, config) {
-        Ok(configured) => configured.adapter,
-        Err(stop) => return vec![Problem::new(stop.code, stop.text)],
-    };
-    let adapter = match adapter {
-        Ok(adapter) => adapter,
-        Err(lacking) => return vec![Problem::new("secret_missing", lacking)],
-    };
-    match adapter.check().await {
-        Ok(_) => Vec::new(),
-        Err(failure) => {
-            let cause = failure.cause();
-            vec![Problem { code: cause.code.clone(), text: cause.text.clone() }]
-        }
-    }
-}
-
-/// Whether files can be made in a folder, or the folder itself in the nearest one that is there.
-fn writable(folder: &Path) -> Option<Problem> {
-    let there: PathBuf = folder.ancestors().find(|above| above.exists())?.to_owned();
-    if !there.is_dir() {
-        return Some(Problem::new("not_a_folder", format!("{} is no folder", there.display())));
-    }
-    // Made unnamed and gone at once; only the file system can say whether it takes files.
-    let made = tempfile::tempfile_in(&there);
-    made.err().map(|error| Problem::new("not_writable", format!("{}: {error}", there.display())))
-}
-
-fn readable(file: &Path) -> Option<Problem> {
-    let opened = std::fs::File::open(file);
-    opened.err().map(|error| Problem::new("not_readable", format!("{}: {error}", file.display())))
-}
-
-async fn webhook(hook: &Webhook, channel: &Channel, config: &Config) -> Vec<Problem> {
-    let secret = match hook.secret.resolve(&config.env, &config.folder) {
-        Err(lacking) => Some(Problem::new("secret_missing", format!("secret: {lacking}"))),
-        Ok(secret) => Key::parse(secret.expose_secret())
-            .err()
-            .map(|error| Problem::new("secret_invalid", format!("secret: {error}"))),
-    };
-    let patience = channel.timeout.min(PATIENCE);
-    secret.into_iter().chain(reachable(hook.url.as_str(), patience).await).collect()
-}
-
-/// Connects and hangs up: not a byte is sent.
-async fn reachable(url: &str, patience: Duration) -> Option<Problem> {
-    let url = url::Url::parse(url).ok()?;
-    let (host, port) = (url.host_str()?, url.port_or_known_default()?);
-    // An IPv6 literal stands in brackets in a URL, and without them everywhere else.
-    let name = host.trim_start_matches('[').trim_end_matches(']');
-    match tokio::time::timeout(patience, TcpStream::connect((name, port))).await {
-        Ok(Ok(_)) => None,
-        Ok(Err(error)) => Some(Problem::new("unreachable", format!("{host}:{port}: {error}"))),
-        Err(_) => {
-            Some(Problem::new("unreachable", format!("{host}:{port}: no connection within {patience:?}")))
-        }
-    }
 }

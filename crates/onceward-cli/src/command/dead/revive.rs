@@ -33,6 +33,7 @@ pub(super) async fn run(run: &Run, store: &Store, args: &Revive) -> Result<Exit,
     let mut all = Revived::default();
     if let Some(count) = args.canary {
         let after = rest.split_off(rest.len().min(usize::try_from(count).unwrap_or(usize::MAX)));
+        canary::served(store, &rest).await?;
         slow.revive(&rest, &mut all).await?;
         match canary::watch(run, store, &all.revived).await? {
             canary::Sang::Well => {}

@@ -39,7 +39,14 @@ async fn existing(run: &Run, config: &Config) -> Result<Option<Onceward>, Stop> 
     if url.file().is_some_and(|file| !file.exists()) {
         return Ok(None);
     }
-    Ok(Some(Onceward::open(url.expose()).await?))
+    store::ours(&url).await?;
+    let db = store::database(&url).await?;
+    if db.version(&onceward::QUEUE_TABLES).await? < onceward::QUEUE_TABLES.newest() {
+        // Nothing was published here by this version, and a look migrates nothing.
+        db.close().await;
+        return Ok(None);
+    }
+    Ok(Some(Onceward::over(db).await?))
 }
 
 fn document(plan: &Plan) -> Value {

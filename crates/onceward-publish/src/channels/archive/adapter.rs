@@ -52,7 +52,7 @@ impl Channel for ArchiveChannel {
     }
 
     fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
-        Box::pin(async { shelf::check(&self.path) })
+        Box::pin(async { shelf::check(&self.path, &self.path) })
     }
 }
 

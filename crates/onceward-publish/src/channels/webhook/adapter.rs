@@ -11,6 +11,7 @@ use super::{Attached, Key, Published, body, sign};
 use crate::body as markup;
 use crate::channel::{Channel, Checked, Doing, Part, Reason, Sending};
 use crate::channels::answer::{self, Means, Row, Said};
+use crate::channels::reach::reach;
 use crate::dress::Dressed;
 
 /// For how long receivers are trusted to remember an id. The specification leaves it to them.
@@ -96,7 +97,11 @@ impl Channel for WebhookChannel {
 
     fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
         Box::pin(async {
-            let text = "the secret is there; a webhook cannot be asked without sending it something";
+            reach(&self.target, self.timeout).await?;
+            let text = format!(
+                "{} takes connections; nothing was sent, so the secret is not tried",
+                self.target.host()
+            );
             Ok(Checked::text(text))
         })
     }

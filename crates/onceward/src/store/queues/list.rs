@@ -38,6 +38,7 @@ pub(crate) async fn list(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Vec<Q
         if let (Some(view), Some(first)) = (known.get_mut(&row.text("name")?), row.opt_time("first_at")?) {
             let now = row.time("now")?;
             view.next_at = Some(first);
+            view.retry_at = row.opt_time("retry_at")?;
             view.oldest_due = (first <= now).then(|| now.since(first).as_secs());
         }
     }

@@ -212,3 +212,25 @@ pub(crate) async fn a_schedule_that_cannot_be_is_refused(store: &Store) -> Verdi
     assert_eq!(store.count("schedule", "true").await?, 0);
     Ok(())
 }
+
+pub(crate) async fn what_an_owner_has_no_more_goes_and_what_others_registered_stays(store: &Store) -> Verdict {
+    store.once.set_clock(at("2026-12-01T00:00")?);
+    let named = |name: &str| Schedule { name: name.to_owned(), ..digest("30 9 * * *", Missed::Once) };
+    let known = async || -> Tried<Vec<String>> {
+        Ok(store.once.schedules().await?.into_iter().map(|it| it.schedule.name).collect())
+    };
+    store.once.schedule(named("ours")).await?;
+    assert_eq!(store.once.own_schedules("file", vec![named("a"), named("b")]).await?, [""; 0]);
+    store.once.own_schedules("other", vec![named("c")]).await?;
+    store.once.pause_schedule("b").await?;
+    assert_eq!(store.once.own_schedules("file", vec![named("b")]).await?, ["a"]);
+    assert_eq!(known().await?, ["b", "c", "ours"]);
+    assert!(store.once.schedules().await?[0].paused_at.is_some(), "what stays keeps its pause");
+    let mut wrong = named("d");
+    "no cron".clone_into(&mut wrong.cron);
+    assert!(store.once.own_schedules("file", vec![wrong]).await.is_err());
+    assert_eq!(known().await?, ["b", "c", "ours"]);
+    assert_eq!(store.once.own_schedules("file", vec![]).await?, ["b"]);
+    assert_eq!(known().await?, ["c", "ours"]);
+    Ok(())
+}

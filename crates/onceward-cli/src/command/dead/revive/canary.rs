@@ -24,12 +24,36 @@ pub(super) enum Sang {
     Badly(Exit),
 }
 
+/// Whether a worker serves the queues of these jobs; without one nobody would ever know how the first ones fare.
+///
+/// # Errors
+/// `no_worker`: the queue, and how to get it served. Nothing was revived.
+pub(super) async fn served(store: &Store, ids: &[JobId]) -> Result<(), Stop> {
+    match unserved(store, ids).await? {
+        None => Ok(()),
+        Some(queue) => Err(no_worker(&queue, "nothing was revived")),
+    }
+}
+
+/// The first queue of these jobs that no worker serves.
+async fn unserved(store: &Store, ids: &[JobId]) -> Result<Option<String>, Stop> {
+    let workers = store.once.status().await?.workers;
+    let is_served = |job: &JobView| workers.iter().any(|worker| worker.queues.contains(&job.queue));
+    let page = store.once.jobs(&Filter::ids(ids.iter().copied()), ids.len().max(1), None).await?;
+    Ok(page.items.iter().find(|job| !is_served(job)).map(|job| job.queue.clone()))
+}
+
+fn no_worker(queue: &str, so_far: &str) -> Stop {
+    let text = format!(
+        "no worker serves {queue}, so nobody would run the first ones; {so_far}. Start `onceward work` beside this \
+         command and run it again"
+    );
+    Stop::failed("no_worker", text)
+}
+
 /// Waits until all are done, or the first fails again.
 pub(super) async fn watch(run: &Run, store: &Store, ids: &[JobId]) -> Result<Sang, Stop> {
     let mut signals = Signals::catch()?;
-    if !ids.is_empty() && store.once.status().await?.workers.is_empty() {
-        run.output.note("no worker is running; start one with `onceward work`");
-    }
     run.output.note(&format!("waiting for the first {}", jobs(ids.len())));
     let mut changes = store.once.db().changes();
     loop {
@@ -42,7 +66,12 @@ pub(super) async fn watch(run: &Run, store: &Store, ids: &[JobId]) -> Result<San
         }
         tokio::select! {
             () = changes.next() => {}
-            () = tokio::time::sleep(POLL) => {}
+            () = tokio::time::sleep(POLL) => {
+                // A worker that leaves is told from one that is slow: it is not there any more.
+                if let Some(queue) = unserved(store, ids).await? {
+                    return Err(no_worker(&queue, "the first ones wait, the others stay dead"));
+                }
+            }
             exit = signals.next() => return Ok(Sang::Badly(exit)),
         }
     }
