@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Receipt;
 use crate::time::duration;
+use crate::{Failure, Receipt};
 
 pub(crate) use self::decide::{Next, is_in_sight, look_again, next, not_done, schedule};
 pub use self::step::{Effect, Look, Verifier};
@@ -98,8 +98,11 @@ pub enum Seen {
     AnyOf(Vec<Receipt>),
     /// It is certainly not there. A failed look is not this.
     Absent,
-    /// The look failed, or was not conclusive.
+    /// The look was answered, and was not conclusive.
     CannotTell,
+    /// The look failed, and why: what that says of the queue as a whole (down, wait, credentials) holds, and it was no
+    /// look at this effect.
+    Failed(Failure),
 }
 
 /// A row of the ledger.

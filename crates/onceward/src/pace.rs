@@ -76,6 +76,20 @@ pub fn room(gate: &Gate, want: u32, now: Time) -> Room {
     }
 }
 
+/// How many doubts may be looked at. Looks take no share of the rate, but a peer that is down, or asked for quiet, is
+/// not asked either.
+pub fn looks(gate: &Gate, want: u32, now: Time) -> u32 {
+    if gate.paused || gate.not_before.is_some_and(|at| at > now) {
+        return 0;
+    }
+    let most = match probes(&gate.circuit, now) {
+        Allowance::All => u32::MAX,
+        Allowance::One => 1,
+        Allowance::None { .. } => 0,
+    };
+    slots(gate.concurrency, gate.running).min(most).min(want)
+}
+
 /// Whether a job that runs may send once more; a claim has room for one request of each job. Gives what is to be
 /// stored, else when to come back.
 ///

@@ -66,7 +66,7 @@ pub(crate) fn settle(facts: &Facts, ending: &Ending, queue: &QueueFacts, unit: f
         Ending::Expired => expired(facts),
     };
     if facts.open > 0 {
-        return in_doubt(facts, proposal);
+        return in_doubt(facts, proposal, away(ending, queue).map(|away| (away, unit)));
     }
     match proposal.state {
         // Someone cancelled it while it ran; nothing is open, so nothing happened that must be told.
@@ -75,16 +75,47 @@ pub(crate) fn settle(facts: &Facts, ending: &Ending, queue: &QueueFacts, unit: f
     }
 }
 
-/// The ledger says that something may have happened: whatever the handler says, that comes first.
-fn in_doubt(facts: &Facts, proposal: Settlement) -> Settlement {
-    let checks = facts.checks + u32::from(facts.purpose == Purpose::Verify);
+/// Why a queue as a whole waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Away {
+    /// Its peer is down.
+    Down,
+    /// Its peer wants it to wait, or a person to log in.
+    Told,
+}
+
+/// Whether an attempt failed for a reason that holds for the whole queue, which waits for it.
+fn away(ending: &Ending, queue: &QueueFacts) -> Option<Away> {
+    match ending {
+        Ending::Returned(Err(Failure::RateLimited { .. } | Failure::AuthNeeded { .. })) => Some(Away::Told),
+        Ending::Returned(Err(failure)) if failure.cause().outage && queue.policy.is_some() => {
+            Some(Away::Down)
+        }
+        _ => None,
+    }
+}
+
+/// The ledger says that something may have happened: whatever the handler says, that comes first. While the peer is
+/// away (with the random part of the wait) no look is spent: a night without it parks nothing.
+fn in_doubt(facts: &Facts, proposal: Settlement, away: Option<(Away, f64)>) -> Settlement {
+    let looked = facts.purpose == Purpose::Verify;
+    let checks = facts.checks + u32::from(looked && away.is_none());
+    let down = away.is_some_and(|(away, _)| away == Away::Down);
+    let since = down.then(|| facts.waiting_since.unwrap_or(facts.now));
+    let given_up = since.is_some_and(|since| facts.now.since(since) > GIVE_UP_AFTER);
+    let wait = away.filter(|_| looked).map(|(_, unit)| {
+        let policy = facts.policy.unwrap_or(RetryPolicy::GENERIC);
+        facts.now.after(policy.wait(1, unit)).max(proposal.run_at.unwrap_or(facts.now))
+    });
+    let look_at = facts.look_at.map(|at| at.max(wait.unwrap_or(at)));
     Settlement {
         state: State::InDoubt,
         run_at: None,
         receipt: None,
         checks,
-        check_at: facts.look_at.filter(|_| checks < MAX_CHECKS),
+        check_at: look_at.filter(|_| checks < MAX_CHECKS && !given_up),
         tries: facts.tries,
+        waiting_since: since,
         outcome: "in_doubt",
         ..proposal
     }
@@ -166,7 +197,10 @@ fn failed(facts: &Facts, failure: &Failure, queue: &QueueFacts, unit: f64) -> Se
         Failure::Permanent { .. } => {
             Settlement { signal: answered(queue), ..keep(facts, State::Dead, "dead") }
         }
-        // Without a ledger nobody can look: a person decides.
+        // A lost answer is an outage like any other. Without a ledger nobody can look: a person decides.
+        Failure::InDoubt { cause } if cause.outage && queue.policy.is_some() => {
+            Settlement { signal: Some(Signal::Outage), ..keep(facts, State::InDoubt, "in_doubt") }
+        }
         Failure::InDoubt { .. } => keep(facts, State::InDoubt, "in_doubt"),
     }
 }

@@ -251,6 +251,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             // Another job owns what was found: this one cannot tell.
             Seen::Found(receipt) => (vec![receipt], Seen::CannotTell),
             Seen::AnyOf(receipts) => (receipts, Seen::Absent),
+            Seen::Failed(failure) => return Err(failure),
             other => (Vec::new(), other),
         };
         for receipt in candidates {

@@ -11,15 +11,13 @@ impl Model {
     /// Doubts first, then what is due; the longest due first.
     pub(super) fn claim(&mut self, most: u32, lone: bool, token: &str, owner: &str) -> Vec<(JobId, Purpose)> {
         let most = most as usize;
-        if self.paused {
+        if self.paused || self.not_before.is_some_and(|at| at > self.now) {
             return Vec::new();
         }
         let mut jobs: Vec<(JobId, Purpose)> = Vec::new();
         jobs.extend(self.due(lone, doubt).into_iter().take(most).map(|id| (id, Purpose::Verify)));
-        if self.not_before.is_none_or(|at| at <= self.now) {
-            let free = most - jobs.len();
-            jobs.extend(self.due(lone, work).into_iter().take(free).map(|id| (id, Purpose::Run)));
-        }
+        let free = most - jobs.len();
+        jobs.extend(self.due(lone, work).into_iter().take(free).map(|id| (id, Purpose::Run)));
         let until = self.now.after(LEASE);
         for (id, purpose) in &jobs {
             if let Some(job) = self.jobs.get_mut(id) {

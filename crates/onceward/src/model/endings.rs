@@ -42,7 +42,14 @@ impl Model {
         if job.row.open > 0 {
             figure = "attempts_in_doubt";
             (job.row.tries, job.row.run_at) = (before.tries, before.run_at);
-            in_doubt(job, before.checks + i64::from(verified));
+            // A look that the queue as a whole stands in the way of is none.
+            let wait = match ending {
+                Ending::Returned(End::RateLimited) => Some(later(now).max(now.after(POLICY.base))),
+                Ending::Returned(End::AuthNeeded) => Some(now.after(POLICY.base)),
+                _ => None,
+            };
+            let looked = verified && wait.is_none();
+            in_doubt(job, before.checks + i64::from(looked), wait.filter(|_| verified));
         } else if job.row.state == State::Pending && job.row.stop {
             (job.row.state, job.row.run_at) = (State::Cancelled, before.run_at);
         }
@@ -81,11 +88,12 @@ impl Model {
 }
 
 /// The ledger comes first: it looks again at its own time, or a person decides.
-fn in_doubt(job: &mut Job, checks: i64) {
+fn in_doubt(job: &mut Job, checks: i64, not_before: Option<crate::Time>) {
     let open = job.effects.iter().filter(|effect| effect.row.is_open());
     let look_at = open.filter_map(|effect| effect.row.check_at).min();
     job.row.state = State::InDoubt;
     job.row.checks = checks;
+    let look_at = look_at.map(|at| at.max(not_before.unwrap_or(at)));
     job.row.check_at = look_at.filter(|_| checks < LOOKS);
 }
 

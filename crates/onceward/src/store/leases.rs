@@ -92,14 +92,14 @@ impl Fold for Claim {
 /// Doubts first: to find out costs the queue's pace nothing and frees people.
 async fn claim(conn: &mut Conn<'_>, want: &Want, now: Option<Time>) -> Result<Taken> {
     let room = queues::room(conn, &want.queue, want.most, now).await?;
-    let most = room.slots(want.most);
-    if most == 0 {
-        return Ok(Taken { jobs: Vec::new(), wait: room.wait() });
+    let looks = room.looks(want.most);
+    let mut jobs = Vec::new();
+    if looks > 0 {
+        let pick = if want.lone { &CLAIM_PICK_LONE_DOUBT } else { &CLAIM_PICK_DOUBT };
+        jobs = take(conn, pick, Purpose::Verify, want, looks, now).await?;
     }
-    let pick = if want.lone { &CLAIM_PICK_LONE_DOUBT } else { &CLAIM_PICK_DOUBT };
-    let mut jobs = take(conn, pick, Purpose::Verify, want, most, now).await?;
-    let free = most.saturating_sub(unsigned(i64::try_from(jobs.len()).unwrap_or(i64::MAX)));
-    let starts = room.starts(free);
+    let looked = unsigned(i64::try_from(jobs.len()).unwrap_or(i64::MAX));
+    let starts = room.starts(room.after_looks(conn, want.most, looked).await?);
     if starts > 0 {
         let pick = if want.lone { &CLAIM_PICK_LONE } else { &CLAIM_PICK };
         let fresh = take(conn, pick, Purpose::Run, want, starts, now).await?;

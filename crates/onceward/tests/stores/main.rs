@@ -165,6 +165,8 @@ laws! {
         a_queue_that_nobody_knows_cannot_be_paused,
         resuming_lets_an_open_circuit_probe_at_once,
         a_circuit_goes_with_its_policy,
+        a_night_without_the_peer_spends_nothing_and_needs_nobody,
+        a_night_without_a_blind_peer_parks_only_what_opened_the_circuit,
         settings_that_would_stop_a_queue_are_refused,
         status_says_what_waits_and_for_how_long,
         events_are_read_from_where_the_reader_was,

@@ -175,7 +175,7 @@ impl Channel for DevtoChannel {
     fn verify<'a>(&'a self, _to: &'a Sending<'a>, intent: &'a Intent<Json>) -> Doing<'a, Seen> {
         Box::pin(async move {
             let Ok(id) = draft_of(&intent.request) else { return Seen::CannotTell };
-            self.look(id).await.unwrap_or(Seen::CannotTell)
+            self.look(id).await.unwrap_or_else(|error| Seen::Failed(answer::unseen(error)))
         })
     }
 

@@ -56,7 +56,7 @@ pub(super) async fn look(api: &Api, to: &Sending<'_>, intent: &Intent<Json>) -> 
             let failure = answer::unseen(error);
             let cause = failure.cause();
             tracing::warn!(server = api.host(), code = %cause.code, why = cause.text, "own posts cannot be listed");
-            Seen::CannotTell
+            Seen::Failed(failure)
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) async fn look(api: &Api, room: &str, thread: Option<&str>, intent: &I
             let failure = answer::unseen(error);
             let cause = failure.cause();
             tracing::warn!(room, code = %cause.code, why = cause.text, "the room cannot be looked through");
-            Seen::CannotTell
+            Seen::Failed(failure)
         }
     }
 }

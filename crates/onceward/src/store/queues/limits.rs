@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, rank, sql};
 
-use crate::circuit::{self, Circuit};
+use crate::circuit::{self, Allowance, Circuit};
 use crate::pace::{self, Gate, Rate, Room};
 use crate::store::{from_json, unsigned};
 
@@ -52,13 +52,27 @@ fn gate(row: &Row) -> Result<Gate> {
 }
 
 impl Allowed {
-    /// How many more may be leased at once: what a look at a doubt needs, too.
-    pub(in crate::store) fn slots(&self, want: u32) -> u32 {
+    /// How many doubts may be looked at: they need a place and a peer that can be asked, and no share of the rate.
+    pub(in crate::store) fn looks(&self, want: u32) -> u32 {
         match self {
             Self::Freely => want,
-            Self::Within { gate, .. } if gate.paused => 0,
-            Self::Within { gate, .. } => pace::slots(gate.concurrency, gate.running).min(want),
+            Self::Within { gate, now, .. } => pace::looks(gate, want, *now),
         }
+    }
+
+    /// How many jobs may start after so many looks. A look at a peer that is thought to be down is its probe.
+    pub(in crate::store) async fn after_looks(
+        &self,
+        conn: &mut Conn<'_>,
+        want: u32,
+        looks: u32,
+    ) -> Result<u32> {
+        let Self::Within { queue, gate, now, .. } = self else { return Ok(want.saturating_sub(looks)) };
+        if looks > 0 && circuit::probes(&gate.circuit, *now) == Allowance::One {
+            probe(conn, queue, gate.circuit, *now).await?;
+            return Ok(0);
+        }
+        Ok(pace::slots(gate.concurrency, gate.running).min(want).saturating_sub(looks))
     }
 
     /// How many jobs may start.
@@ -86,13 +100,16 @@ impl Allowed {
             conn.execute(&QUEUE_TAKE, vec![queue.as_str().into(), used.tat.into()]).await?;
         }
         if found > 0 && used.probe {
-            let circuit = circuit::on_probe(gate.circuit, *now);
-            let json =
-                serde_json::to_string(&circuit).map_err(|e| Error::new(ErrorKind::Decode, e.to_string()))?;
-            conn.execute(&QUEUE_CIRCUIT_SET, vec![queue.as_str().into(), json.into()]).await?;
+            probe(conn, queue, gate.circuit, *now).await?;
         }
         Ok(())
     }
+}
+
+async fn probe(conn: &mut Conn<'_>, queue: &str, circuit: Circuit, now: Time) -> Result<()> {
+    let circuit = circuit::on_probe(circuit, now);
+    let json = serde_json::to_string(&circuit).map_err(|e| Error::new(ErrorKind::Decode, e.to_string()))?;
+    conn.execute(&QUEUE_CIRCUIT_SET, vec![queue.into(), json.into()]).await.map(drop)
 }
 
 /// Takes one more request's share of a queue's rate, for a job that runs; the answer is when to come back instead.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use onceward::circuit::CircuitPolicy;
 use onceward::{
-    Cause, Dedup, Done, Error, Failure, Filter, NewJob, Outcome, QueueSettings, QueueView, State, Worker,
+    Cause, Class, Dedup, Done, Error, Failure, Filter, NewJob, Outcome, QueueSettings, QueueView, Receipt, Seen,
+    SendError, State, Worker,
 };
 
 use crate::harness::{Store, Verdict};
@@ -217,5 +218,80 @@ async fn compare(store: &Store) -> Verdict {
             assert_eq!(i64::try_from(figure)?, counted, "{name} {state}");
         }
     }
+    Ok(())
+}
+
+/// An effect whose answers and looks are an outage for as long as the peer is down.
+async fn post(ctx: onceward::Context<Arc<Peer>>) -> Outcome {
+    let peer = ctx.app().clone();
+    let outage = || Cause::new("http_503", "down").status(503).outage();
+    let class = if peer.blind { Class::Blind } else { Class::LookUp { lag: Duration::from_secs(1) } };
+    let receipt = ctx
+        .effect("post", ctx.job().lease.job)
+        .class(class)
+        .timeout(Duration::from_secs(1))
+        .closes()
+        .verify(async |_| {
+            peer.asked.fetch_add(1, Ordering::SeqCst);
+            if peer.down.load(Ordering::SeqCst) == 1 { Seen::Failed(Failure::transient(outage())) } else { Seen::Absent }
+        })
+        .send(async |intent| {
+            peer.asked.fetch_add(1, Ordering::SeqCst);
+            if peer.down.load(Ordering::SeqCst) == 1 {
+                return Err(SendError::Unknown(outage()));
+            }
+            Ok(Receipt::id(intent.key))
+        })
+        .await?;
+    Ok(receipt.into())
+}
+
+#[derive(Default)]
+struct Peer {
+    blind: bool,
+    down: AtomicU32,
+    asked: AtomicU32,
+}
+
+/// A hundred jobs, and a peer that is down for eight hours; gives how often it was asked meanwhile.
+async fn night(store: &Store, peer: &Arc<Peer>) -> Tried<u32> {
+    let t0: onceward::Time = "2026-12-01T20:00:00Z".parse()?;
+    store.once.set_clock(t0);
+    let settings = QueueSettings { circuit: Some(CircuitPolicy::default()), concurrency: Some(1), rate: None };
+    store.once.define_queue("mail", settings).await?;
+    store.once.enqueue_each(vec![NewJob::untyped("mail", "post", "{}"); 100]).await?;
+    let worker =
+        Worker::builder(&store.once).register_fn("post", 1, peer.clone(), post).queue("mail", 1).build()?;
+    peer.down.store(1, Ordering::SeqCst);
+    for minutes in 0..480 {
+        store.once.set_clock(t0.after(Duration::from_mins(minutes)));
+        worker.run_until_idle().await?;
+    }
+    let asked = peer.asked.load(Ordering::SeqCst);
+    peer.down.store(0, Ordering::SeqCst);
+    for minutes in 480..560 {
+        store.once.set_clock(t0.after(Duration::from_mins(minutes)));
+        worker.run_until_idle().await?;
+    }
+    Ok(asked)
+}
+
+pub(crate) async fn a_night_without_the_peer_spends_nothing_and_needs_nobody(store: &Store) -> Verdict {
+    let peer = Arc::new(Peer::default());
+    let asked = night(store, &peer).await?;
+    // Three that open the circuit; then one probe for each pause: 30 s doubling to 15 min, for eight hours.
+    assert!((3..50).contains(&asked), "asked {asked} times");
+    assert_eq!(store.count("job_all", "state = 'done'").await?, 100);
+    assert_eq!(store.count("job_all", "tries > 0").await?, 0, "no try was spent");
+    Ok(())
+}
+
+pub(crate) async fn a_night_without_a_blind_peer_parks_only_what_opened_the_circuit(store: &Store) -> Verdict {
+    let peer = Arc::new(Peer { blind: true, ..Peer::default() });
+    let asked = night(store, &peer).await?;
+    let parked = store.count("job", "state = 'in_doubt' AND check_at IS NULL").await?;
+    // Each probe is a send whose answer is lost: it is parked too, and nothing else is.
+    assert_eq!(parked, i64::from(asked));
+    assert_eq!(store.count("job_all", "state = 'done'").await?, 100 - parked);
     Ok(())
 }
