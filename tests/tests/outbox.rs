@@ -117,8 +117,7 @@ async fn write(
             Wrote { payload: format!("\"{writer}-{n}\""), key, began: ticks.next(), committed: None };
         let new = NewRow::untyped("mail", "welcome", &row.payload).ordered(&row.key);
         outbox.enqueue_in(&mut tx, new).await.map_err(|error| error.to_string())?;
-        // sleeps: transactions of an application take their time; their overlap is what is tested
-        tokio::time::sleep(Duration::from_millis(chance.below(50))).await;
+        tokio::time::sleep(Duration::from_millis(chance.below(50))).await; // sleeps: transactions of an application take their time; their overlap is what is tested
         if chance.below(100) < ROLLED_BACK {
             tx.rollback().await.map_err(|error| error.to_string())?;
         } else {
@@ -144,8 +143,7 @@ async fn by_last_id(pool: PgPool, writing: Arc<AtomicBool>) -> Result<usize, sql
         if ended && rows.is_empty() {
             return Ok(seen);
         }
-        // sleeps: as such relays poll
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await; // sleeps: as such relays poll
     }
 }
 
@@ -230,8 +228,7 @@ impl Relays {
     async fn end(mut self, outbox: &Outbox) -> Verdict {
         let empty = async {
             while outbox.lag().await?.waiting > 0 {
-                // sleeps: between two looks at what is left
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                tokio::time::sleep(Duration::from_millis(20)).await; // sleeps: between two looks at what is left
             }
             Ok::<_, onceward::Error>(())
         };

@@ -85,8 +85,7 @@ impl Lane {
             if child.try_wait().unwrap().is_some() {
                 return false;
             }
-            // sleeps: between two looks at another process
-            tokio::time::sleep(Duration::from_millis(2)).await;
+            tokio::time::sleep(Duration::from_millis(2)).await; // sleeps: between two looks at another process
         }
         false
     }
