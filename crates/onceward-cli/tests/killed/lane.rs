@@ -156,7 +156,7 @@ fn config(sandbox: &Sandbox) -> String {
     format!(
         r#"
 [queue]
-lease = "4s"
+lease = "13s"
 [channels.mastodon]
 type = "mastodon"
 server = "{}"
@@ -196,12 +196,14 @@ path = "public/feed.xml"
 title = "Notes"
 link = "https://example.org/"
 rate = "5/1s"
+timeout = "2s"
 [channels.atom]
 type = "feed"
 path = "public/feed.atom"
 title = "Notes"
 link = "https://example.org/"
 rate = "5/1s"
+timeout = "2s"
 "#,
         url("mastodon"),
         url("bluesky"),
