@@ -8,6 +8,7 @@ mod enqueue;
 mod jobs;
 mod outbox;
 mod publish;
+mod sandbox;
 mod select;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub(crate) use enqueue::{DedupFor, Enqueue, Payload};
 pub(crate) use jobs::{JobFilter, JobState, JobsVerb};
 pub(crate) use outbox::{OutboxVerb, RelayArgs, Replay, Rows};
 pub(crate) use publish::Publish;
+pub(crate) use sandbox::Sandbox;
 pub(crate) use select::{Bulk, Filter, Kin, Page, Target};
 
 /// What was typed.
@@ -140,6 +142,8 @@ pub(crate) enum Command {
     /// Migrates, checks and backs up the database
     #[command(subcommand)]
     Db(DbVerb),
+    /// Runs stand-ins for the platforms on this machine, with a page that shows what they received
+    Sandbox(Sandbox),
     /// Prints a completion script for a shell
     #[command(
         after_help = "Example:\n  onceward completions bash > ~/.local/share/bash-completion/completions/onceward"

@@ -13,6 +13,7 @@ mod jobs;
 mod outbox;
 mod publish;
 mod queues;
+mod sandbox;
 mod select;
 mod status;
 mod work;
@@ -60,6 +61,7 @@ pub(crate) async fn run(command: Command, run: &Run) -> Result<Exit, Stop> {
         Command::Alerts(verb) => alerts::run(run, &verb).await,
         Command::Db(verb) => db::run(run, &verb).await,
         Command::Completions { shell } => completions::run(shell),
+        Command::Sandbox(args) => sandbox::run(run, &args).await,
         Command::Publish(args) => publish::run(run, &args).await,
     }
 }

@@ -14,6 +14,7 @@ mod policy;
 mod problem;
 mod publish;
 mod queue;
+mod rehearsal;
 mod relay;
 mod schedule;
 mod secret;
@@ -37,12 +38,13 @@ pub(crate) use env::{Env, Stored};
 pub(crate) use find::{NAME, find};
 pub(crate) use key::HOW_TO as KEY_HOW_TO;
 pub(crate) use kind::{
-    Archive, Bluesky, Devto, Email, Feed, Format, Mastodon, Settings, Slack, Telegram, Webhook,
+    Archive, Bluesky, Devto, Email, Feed, Format, Mastodon, Settings, Slack, Telegram, Webhook, is_built,
 };
 pub(crate) use policy::Pace;
 pub(crate) use problem::{ConfigError, advice};
 pub(crate) use publish::{Hashtags, Publish};
 pub(crate) use queue::{Queue, Queueing};
+pub(crate) use rehearsal::{REHEARSAL_STORE, StandIns};
 pub(crate) use relay::{Relay, To};
 pub(crate) use schedule::Schedule;
 pub(crate) use secret::Secret;

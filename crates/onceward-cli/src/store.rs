@@ -15,7 +15,19 @@ pub(crate) const COMPONENTS: &[Component] = &[onceward::QUEUE_TABLES, onceward_p
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) config: Config,
+    pub(crate) url: StoreUrl,
     pub(crate) once: Onceward,
+}
+
+impl Store {
+    /// Refuses to send what was only rehearsed.
+    pub(crate) fn refuse_rehearsal(&self) -> Result<(), Stop> {
+        if !self.url.is_rehearsal() {
+            return Ok(());
+        }
+        let text = format!("{} holds a rehearsal; only `onceward publish --sandbox` sends from it", self.url);
+        Err(Stop::usage("rehearsal_store", text))
+    }
 }
 
 /// A store's URL as the flags, the environment and the configuration name it.
@@ -53,6 +65,16 @@ impl Run {
     ) -> Result<T, Stop> {
         let config = self.config()?;
         let url = named(self, &config)?;
+        self.with_store_at(config, url, act).await
+    }
+
+    /// The same with this configuration and that store, whatever flags and files say.
+    pub(crate) async fn with_store_at<T>(
+        &self,
+        config: Config,
+        url: StoreUrl,
+        act: impl AsyncFnOnce(&Store) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
         let new = url.file().filter(|file| !file.exists());
         ours(&url).await?;
         let db = database(&url).await?;
@@ -61,7 +83,7 @@ impl Run {
         }
         let (mut config, once) = (config, current(db).await.map_err(|error| at(&url, &error))?);
         secrets::unlock(&mut config, &once).await?;
-        let store = Store { config, once };
+        let store = Store { config, url, once };
         let done = act(&store).await;
         store.once.close().await;
         done

@@ -123,6 +123,11 @@ impl Core {
         self.closing.send_replace(true);
     }
 
+    /// Closes the state file: another sandbox may go on with it.
+    pub(crate) fn release(&self) {
+        self.books().journal = None;
+    }
+
     /// Waits until the sandbox stops.
     pub(crate) async fn closed(&self) {
         // The sender is a field of this, so that it cannot be gone.

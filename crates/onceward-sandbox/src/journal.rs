@@ -36,6 +36,10 @@ impl Journal {
     /// an answer that was never given: it is cut off.
     pub(crate) fn open(path: &Path) -> io::Result<(Self, Ledger, Clock)> {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        file.try_lock().map_err(|_| {
+            let text = format!("{}: another sandbox keeps its ledger there", path.display());
+            io::Error::new(io::ErrorKind::ResourceBusy, text)
+        })?;
         let mut text = String::new();
         file.read_to_string(&mut text)?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);

@@ -141,6 +141,7 @@ impl Sandbox {
         if tokio::time::timeout(GRACE, &mut self.server).await.is_err() {
             self.server.abort();
         }
+        self.core.release();
     }
 }
 

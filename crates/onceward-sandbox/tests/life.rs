@@ -25,6 +25,8 @@ async fn it_goes_on_after_a_restart_and_after_a_torn_line() {
     assert!(second.now() >= now);
     assert_eq!(toot(&second, "mastodon", "k", "text").await.status(), 200);
     assert_eq!(second.ledger().visible("mastodon").count(), 1);
+    let error = Sandbox::start(options.clone()).await.unwrap_err();
+    assert!(error.to_string().contains("another sandbox"), "{error}");
     second.stop().await;
     assert_eq!(Sandbox::start(options).await.unwrap().ledger().arrivals.len(), 2);
 }

@@ -12,6 +12,7 @@ Examples:
   onceward publish launch.md --to mastodon,blog    to these, whatever the file names
   onceward publish launch.md --at \"2026-12-01 09:00\"
   onceward publish posts/*.md --dry-run            shows every text as it would be sent
+  onceward publish posts/*.md --sandbox            rehearses it with stand-ins for the platforms
 
 It may be run again at any time, after a crash too: what is done is skipped, what was edited
 before it left is updated, and what is unclear is looked up instead of sent twice.";
@@ -54,7 +55,10 @@ pub(crate) struct Publish {
     /// Agrees to an unusually large number of new jobs
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Sends to stand-in platforms instead of the real ones
-    #[arg(long, hide = true)]
+    /// Rehearses: every channel leads to a stand-in on this machine; no secret is needed, nothing is published
+    #[arg(long, conflicts_with = "dry_run")]
     pub(crate) sandbox: bool,
+    /// A TOML file of faults for the stand-ins: see `onceward sandbox --help`
+    #[arg(long, value_name = "FILE", requires = "sandbox")]
+    pub(crate) faults: Option<PathBuf>,
 }

@@ -16,7 +16,8 @@ fn the_command_line_is_consistent() {
 #[test]
 fn every_documented_command_is_understood() {
     let lines = "init\ninit my-blog\npublish a.md b.md\npublish a.md --to x,y --at 2026-12-01 --hold --skip-refused --revive --yes\n\
-        publish a.md --enqueue-only\npublish a.md --dry-run --patience 10s\npublish a.md --as-new a2\npublish a.md --sandbox\n\
+        publish a.md --enqueue-only\npublish a.md --dry-run --patience 10s\npublish a.md --as-new a2\npublish a.md --sandbox --faults f.toml\n\
+        sandbox\nsandbox --platforms a,b --faults f --port 7070 --state s\n\
         work\nwork --queues a,b --until-idle\nenqueue --queue q --kind k --payload {}\n\
         enqueue --queue q --kind k --payload - --dedup-key a --dedup-for 30d --run-at 2026-12-01T09:00:00Z\n\
         enqueue --batch\nenqueue --batch --queue q --kind k\nstatus\nstatus --watch\njobs list --state pending,in_doubt --queue q --kind k --content c --error e --since 2h --search s --limit 5 --after 9\n\
@@ -40,6 +41,8 @@ fn what_contradicts_itself_is_refused() {
         "",
         "publish",
         "publish a.md --patience soon",
+        "publish a.md --faults f.toml",
+        "sandbox --port high",
         "publish a.md --enqueue-only --patience 1m",
         "-q -v status",
         "enqueue --queue q --kind k",

@@ -2,6 +2,7 @@
 
 mod deliver;
 mod preview;
+mod rehearsal;
 mod report;
 mod rows;
 
@@ -22,19 +23,20 @@ use rows::Rows;
 
 /// Does what was asked, as far as it can be done now.
 pub(crate) async fn run(run: &Run, args: &Publish) -> Result<Exit, Stop> {
-    if args.sandbox {
-        return Err(Stop::usage(
-            "not_built",
-            "--sandbox is not built in this version yet; use --dry-run to see what would be sent",
-        ));
-    }
     if args.as_new.is_some() && args.files.len() != 1 {
         return Err(Stop::usage("one_file_only", "--as-new gives one file another id; name that file alone"));
     }
     if args.dry_run {
         return preview::run(run, args).await;
     }
-    run.with_store(async |store| publish(run, args, store).await).await
+    if args.sandbox {
+        return rehearsal::run(run, args).await;
+    }
+    run.with_store(async |store| {
+        store.refuse_rehearsal()?;
+        publish(run, args, store).await
+    })
+    .await
 }
 
 async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop> {
@@ -45,7 +47,7 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
     publisher.learn(named.chain(wishes.to.iter().flatten()).map(String::as_str)).await?;
     let plan = publisher.plan(batch, &wishes).await?;
     if !plan.refused.is_empty() && !args.skip_refused {
-        report::refused(run, &plan)?;
+        report::refused(run, &plan, store.url.is_rehearsal())?;
         return Ok(Exit::Usage);
     }
     agreed(args, &store.config, &plan)?;
@@ -68,7 +70,7 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
         alerting::tell(run, store, &publisher).await?;
     }
     rows.find_held_back(&store.once).await?;
-    finish(run, &plan, &rows, stopped)
+    finish(run, store, &plan, &rows, stopped)
 }
 
 /// Feeds and pages that somebody deleted are made again: the table names them as done.
@@ -83,11 +85,18 @@ async fn restore(run: &Run, publisher: &Publisher, rows: &Rows<'_>) -> Result<()
     Ok(())
 }
 
-fn finish(run: &Run, plan: &Plan, rows: &Rows<'_>, stopped: Option<Exit>) -> Result<Exit, Stop> {
-    let totals = rows.totals();
-    report::done(run, plan, rows, &totals)?;
+fn finish(
+    run: &Run,
+    store: &Store,
+    plan: &Plan,
+    rows: &Rows<'_>,
+    stopped: Option<Exit>,
+) -> Result<Exit, Stop> {
+    let (totals, rehearsal) = (rows.totals(), store.url.is_rehearsal());
+    report::done(run, plan, rows, &totals, rehearsal)?;
     if let Some(call) = exit::call(&totals) {
-        output::call(&call);
+        let of_store = if rehearsal { format!(" --store {}", store.url) } else { String::new() };
+        output::call(&format!("{call}{of_store}"));
     }
     Ok(stopped.unwrap_or_else(|| exit::of(&totals)))
 }

@@ -30,6 +30,7 @@ pub(crate) async fn run(run: &Run, args: &Work) -> Result<Exit, Stop> {
 }
 
 async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
+    store.refuse_rehearsal()?;
     let signals = Signals::catch()?;
     let lines = line::named(&store.config, &args.queues)?;
     store.define_queues().await?;

@@ -10,6 +10,7 @@ use toml::de::DeValue;
 use super::env::Env;
 use super::kind::{self, Settings};
 use super::policy::{Pace, Quiet};
+use super::rehearsal::StandIns;
 use super::secret::{Lacking, Secret};
 use super::table::Table;
 use super::value::{Fault, FromValue, Named, word};
@@ -92,11 +93,17 @@ impl Channel {
         kind::reader(&name).map_err(|why| table.refuse("type", &why)).ok()
     }
 
+    /// Leads it to its stand-in, whose secrets are made up.
+    pub(super) fn rehearse(&mut self, stand_ins: &StandIns) {
+        stand_ins.take(&self.name, &mut self.settings);
+        self.secrets.clear();
+    }
+
     /// Its keys whose secrets are in the store, with their names there.
     pub(crate) fn stored(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.secrets.iter().filter_map(|(key, secret)| match secret {
             Secret::Stored(name) => Some((*key, name.as_str())),
-            Secret::Env(_) | Secret::File(_) => None,
+            Secret::Env(_) | Secret::File(_) | Secret::StandIn(_) => None,
         })
     }
 

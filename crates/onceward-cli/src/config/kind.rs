@@ -1,6 +1,7 @@
 //! The types of channel that a configuration may name, and what this version does with each.
 //!
-//! A new type is one struct in a file below, one variant of [`Settings`], and one row of [`TYPES`].
+//! A new type is one struct in a file below, one variant of [`Settings`] with its stand-in in `rehearsal.rs`, and one
+//! row of [`TYPES`].
 
 mod archive;
 mod bluesky;
@@ -92,6 +93,11 @@ pub(super) fn reader(name: &str) -> Result<(&'static str, Read), String> {
             None => format!("unknown type; built in this version: {}", built()),
         }),
     }
+}
+
+/// Whether this version has such a type of channel.
+pub(crate) fn is_built(name: &str) -> bool {
+    TYPES.iter().any(|(known, support)| *known == name && matches!(support, Built(_)))
 }
 
 fn built() -> String {

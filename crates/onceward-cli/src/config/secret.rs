@@ -23,6 +23,8 @@ pub(crate) enum Secret {
     File(PathBuf),
     /// An entry of the store, put there by a login.
     Stored(String),
+    /// Made up, for a rehearsal: no file says so.
+    StandIn(String),
 }
 
 /// Why this process lacks a secret; it names the place and never a value.
@@ -40,6 +42,7 @@ impl Secret {
             },
             Self::File(path) => read(&folder.join(path)).map(SecretString::from),
             Self::Stored(name) => env.stored(name).map_err(Lacking),
+            Self::StandIn(value) => Ok(value.as_str().into()),
         }
     }
 }

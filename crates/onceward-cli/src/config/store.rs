@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::env::Env;
+use super::rehearsal::REHEARSAL_STORE;
 use super::secret::{Lacking, Secret};
 use super::value::{Fault, FromValue, fault};
 
@@ -39,6 +40,11 @@ impl StoreUrl {
     pub(crate) fn file(&self) -> Option<&Path> {
         let path = self.0.strip_prefix(SQLITE)?;
         Some(Path::new(path.split('?').next().unwrap_or(path)))
+    }
+
+    /// Whether it holds a rehearsal, whose jobs must never be sent for real.
+    pub(crate) fn is_rehearsal(&self) -> bool {
+        self.file().and_then(Path::file_name).is_some_and(|name| name == REHEARSAL_STORE)
     }
 
     /// The whole URL, for the driver alone.

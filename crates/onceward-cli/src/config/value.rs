@@ -37,6 +37,11 @@ pub(crate) struct Named {
 pub(crate) struct WebAddress(String);
 
 impl WebAddress {
+    /// The address of a stand-in, in a rehearsal.
+    pub(super) const fn stand_in(url: String) -> Self {
+        Self(url)
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

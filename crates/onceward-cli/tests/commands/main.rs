@@ -11,6 +11,7 @@ mod jobs;
 mod outbox;
 mod postgres;
 mod queues;
+mod sandbox;
 mod secrets;
 mod status;
 mod support;

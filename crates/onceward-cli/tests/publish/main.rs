@@ -5,6 +5,7 @@ mod edits;
 mod feeds;
 mod mastodon;
 mod refusals;
+mod rehearsal;
 mod site;
 mod waiting;
 mod webhook;

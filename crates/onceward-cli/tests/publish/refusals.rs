@@ -99,7 +99,7 @@ fn a_wrong_template_is_refused_with_its_channel() {
 #[test]
 fn flags_that_cannot_be_meant_are_usage_errors() {
     let site = mixed();
-    assert_eq!(site.publish(&["good.md", "--sandbox"]).code, 2);
+    assert_eq!(site.publish(&["good.md", "--sandbox", "--dry-run"]).code, 2);
     assert_eq!(site.publish(&["good.md", "draft.md", "--as-new", "x"]).code, 2);
     let said = site.publish(&["good.md", "--to", "archve"]);
     assert!(said.code == 2 && said.stdout.contains("archive"), "{said:?}");

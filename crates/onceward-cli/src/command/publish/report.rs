@@ -10,10 +10,13 @@ use crate::exit::Totals;
 use crate::output::{self, Cell, Grid, Shown, plain, relative};
 use crate::stop::Stop;
 
+const REHEARSED: &str = "a rehearsal: stand-ins on this machine took this, and nothing was published; files are in \
+                         onceward.sandbox";
+
 /// Nothing was enqueued, and this is why.
-pub(super) fn refused(run: &Run, plan: &Plan) -> Result<(), Stop> {
+pub(super) fn refused(run: &Run, plan: &Plan, rehearsal: bool) -> Result<(), Stop> {
     if run.output.json {
-        let document = document(plan, &[], &Totals::default());
+        let document = document(plan, &[], &Totals::default(), rehearsal);
         return run.output.answer(&document, String::new);
     }
     list_refused(&plan.refused);
@@ -22,12 +25,21 @@ pub(super) fn refused(run: &Run, plan: &Plan) -> Result<(), Stop> {
 }
 
 /// What became of each job.
-pub(super) fn done(run: &Run, plan: &Plan, rows: &Rows<'_>, totals: &Totals) -> Result<(), Stop> {
+pub(super) fn done(
+    run: &Run,
+    plan: &Plan,
+    rows: &Rows<'_>,
+    totals: &Totals,
+    rehearsal: bool,
+) -> Result<(), Stop> {
     if !run.output.json {
         list_refused(&plan.refused);
     }
     let contents: Vec<Value> = plan.contents.iter().map(|planned| content(planned, rows)).collect();
-    run.output.answer(&document(plan, &contents, totals), || text(run, plan, rows, totals))
+    run.output.answer(&document(plan, &contents, totals, rehearsal), || {
+        let text = text(run, plan, rows, totals);
+        if rehearsal { format!("{text}\n{REHEARSED}") } else { text }
+    })
 }
 
 pub(super) fn list_refused(refused: &[Refusal]) {
@@ -36,13 +48,14 @@ pub(super) fn list_refused(refused: &[Refusal]) {
     }
 }
 
-fn document(plan: &Plan, contents: &[Value], totals: &Totals) -> Value {
+fn document(plan: &Plan, contents: &[Value], totals: &Totals, rehearsal: bool) -> Value {
     let draft = |it: &onceward_publish::content::Skipped| json!({ "file": it.file, "reason": it.reason });
     json!({
         "contents": contents,
         "totals": totals,
         "refused": plan.refused,
         "drafts": plan.drafts.iter().map(draft).collect::<Vec<_>>(),
+        "rehearsal": rehearsal,
     })
 }
 
