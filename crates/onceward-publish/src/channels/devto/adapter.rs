@@ -20,6 +20,8 @@ const ACCEPT: &str = "application/vnd.forem.api-v1+json";
 /// Drafts on one page of a look, and pages that are looked through. Newer ones come first.
 const PAGE: usize = 30;
 const PAGES: usize = 10;
+/// How long after a draft the next change may come.
+const BETWEEN_CHANGES: Duration = Duration::from_millis(1100);
 /// The longest answer of a look: articles come with their bodies.
 const ANSWER: usize = 32 * 1024 * 1024;
 
@@ -154,6 +156,9 @@ impl Channel for DevtoChannel {
             let mut frozen = thawed(&request).map_err(answer::unseen)?;
             if frozen.draft.is_none() {
                 frozen.draft = Some(self.draft(&frozen.article).await?);
+                // Forem lets one change a second through: published at once, each attempt would be refused, and
+                // would begin with a draft again.
+                tokio::time::sleep(BETWEEN_CHANGES).await;
             }
             Ok(serde_json::to_value(frozen)?)
         })
