@@ -16,9 +16,9 @@ impl Lane {
     pub(crate) fn judge(&self, seed: u64) -> usize {
         let ledger = self.sandbox.ledger();
         for platform in SURE {
-            let seen = seen(&ledger, platform);
+            let there = seen(&ledger, platform);
             let wrong: Vec<_> =
-                (0..POSTS).filter(|n| seen.get(n) != Some(&1)).map(|n| (n, seen.get(&n))).collect();
+                (0..POSTS).filter(|n| there.get(n) != Some(&1)).map(|n| (n, there.get(&n))).collect();
             assert!(wrong.is_empty(), "seed {seed}: {platform} has {wrong:?}");
         }
         for (feed, entry) in [("feed.xml", "<item>"), ("feed.atom", "<entry>")] {
@@ -44,15 +44,15 @@ impl Lane {
 }
 
 /// On a blind channel nothing is there twice, and what is not there is in doubt, by name.
-fn telegram(seed: u64, seen: &BTreeMap<usize, usize>, document: &Value) -> usize {
-    assert!(seen.values().all(|count| *count == 1), "seed {seed}: telegram has {seen:?}");
+fn telegram(seed: u64, there: &BTreeMap<usize, usize>, document: &Value) -> usize {
+    assert!(there.values().all(|count| *count == 1), "seed {seed}: telegram has {there:?}");
     let jobs = jobs(document);
     let state = |n: usize| {
         let id = format!("posts/{n:02}");
         let job = jobs.iter().find(|(content, job)| *content == id && job["channel"] == "telegram");
         job.unwrap_or_else(|| panic!("seed {seed}: no telegram job of {id}")).1["state"].clone()
     };
-    let missing: Vec<usize> = (0..POSTS).filter(|n| !seen.contains_key(n)).collect();
+    let missing: Vec<usize> = (0..POSTS).filter(|n| !there.contains_key(n)).collect();
     for n in &missing {
         assert_eq!(state(*n), "in_doubt", "seed {seed}: post {n} is not there");
     }
@@ -65,12 +65,12 @@ fn telegram(seed: u64, seen: &BTreeMap<usize, usize>, document: &Value) -> usize
 
 /// How often each post is there.
 fn seen(ledger: &Ledger, platform: &str) -> BTreeMap<usize, usize> {
-    let mut seen = BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for item in ledger.visible(platform) {
         let number = item.text.split("post-").nth(1).and_then(|rest| rest.get(..2)?.parse().ok());
-        *seen.entry(number.unwrap_or_else(|| panic!("{platform}: {item:?}"))).or_default() += 1;
+        *counts.entry(number.unwrap_or_else(|| panic!("{platform}: {item:?}"))).or_default() += 1;
     }
-    seen
+    counts
 }
 
 /// The requests that could change something.
