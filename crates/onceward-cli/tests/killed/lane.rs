@@ -156,7 +156,7 @@ fn is_held(fault: Option<&str>) -> bool {
 /// known soon.
 fn config(sandbox: &Sandbox) -> String {
     let url = |platform| sandbox.url(platform);
-    let pace = "rate = \"5/1s\"\ntimeout = \"2s\"";
+    let pace = "rate = \"5/1s\"\ntimeout = \"2s\"\ncircuit = { failures = 3, pause = \"1s\", max = \"2s\" }";
     format!(
         r#"
 [queue]
