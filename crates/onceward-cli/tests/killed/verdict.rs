@@ -63,11 +63,12 @@ fn telegram(seed: u64, there: &BTreeMap<usize, usize>, document: &Value) -> usiz
     doubted.len()
 }
 
-/// How often each post is there.
+/// How often each post is there. Readers of dev.to see its title, all others its text.
 fn seen(ledger: &Ledger, platform: &str) -> BTreeMap<usize, usize> {
     let mut counts = BTreeMap::new();
     for item in ledger.visible(platform) {
-        let number = item.text.split("post-").nth(1).and_then(|rest| rest.get(..2)?.parse().ok());
+        let text = item.text.to_lowercase().replace("post ", "post-");
+        let number = text.split("post-").nth(1).and_then(|rest| rest.get(..2)?.parse().ok());
         *counts.entry(number.unwrap_or_else(|| panic!("{platform}: {item:?}"))).or_default() += 1;
     }
     counts
