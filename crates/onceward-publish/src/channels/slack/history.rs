@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onceward::{Intent, Receipt, Seen, SendError, Time};
+use onceward::{Failure, Intent, Receipt, Seen, SendError, Time};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -55,7 +55,12 @@ pub(super) async fn look(api: &Api, room: &str, thread: Option<&str>, intent: &I
             let failure = answer::unseen(error);
             let cause = failure.cause();
             tracing::warn!(room, code = %cause.code, why = cause.text, "the room cannot be looked through");
-            Seen::Failed(failure)
+            // A scope that only the look lacks must not pause the sending: then a person looks.
+            if matches!(failure, Failure::RateLimited { .. }) || cause.outage {
+                Seen::Failed(failure)
+            } else {
+                Seen::CannotTell
+            }
         }
     }
 }
