@@ -1,7 +1,7 @@
 //! The relay: carries rows of an outbox to a target, each at least once and known there by its message id.
 //!
 //! Rows are claimed by their state, never by "id greater than the last": ids commit out of order, and such a relay
-//! loses rows (`docs/decisions/0013-outbox.md`). Several relays may run side by side.
+//! loses rows (`docs/decisions/0013-the-relay-claims-by-state.md`). Several relays may run side by side.
 
 mod jobs;
 mod target;
