@@ -23,7 +23,7 @@ impl Store {
     pub(super) async fn postgres() -> Self {
         let server = std::env::var("ONCEWARD_TEST_POSTGRES");
         let server = server.expect("ONCEWARD_TEST_POSTGRES is not set: run the tests by ./dev test");
-        let name = format!("walk_{}", std::process::id());
+        let name = format!("walk_{}_{}", std::process::id(), Time::now().micros());
         let pool = PgPool::connect(&server).await.expect("the server");
         let mut held = pool.acquire().await.expect("a connection");
         let make = format!("CREATE DATABASE {name}").leak();

@@ -125,13 +125,11 @@ async fn clone_template() -> Result<String, Box<dyn Error>> {
         .await?;
         sqlx::query("ALTER DATABASE onceward_making RENAME TO onceward_template").execute(&mut conn).await?;
     }
-    let name =
-        format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+    // Process ids come again within one run of thousands of tests, instants do not.
+    let name = format!("test_{}_{}", std::process::id(), onceward::Time::now().micros());
     sqlx::query(leak(format!("CREATE DATABASE {name} TEMPLATE onceward_template")))
         .execute(&mut conn)
         .await?;
     sqlx::query("SELECT pg_advisory_unlock(817)").execute(&mut conn).await?;
     Ok(name)
 }
-
-static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
