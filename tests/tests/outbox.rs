@@ -61,7 +61,7 @@ impl Target for Diary {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_writers_on_postgres() -> Verdict {
-    let rows = if std::env::var_os("ONCEWARD_LONG").is_some() { 100_000 } else { 10_000 };
+    let rows: u64 = if std::env::var_os("ONCEWARD_LONG").is_some() { 100_000 } else { 10_000 };
     let store = Store::postgres().await?;
     let outbox = Outbox::open(store.url()).await?;
     outbox.migrate().await?;
@@ -79,7 +79,7 @@ async fn many_writers_on_postgres() -> Verdict {
     let mut writers = JoinSet::new();
     for writer in 0..WRITERS {
         let (pool, outbox, ticks) = (pool.clone(), outbox.clone(), ticks.clone());
-        writers.spawn(async move { write(writer, rows / WRITERS, &pool, &outbox, &ticks).await });
+        writers.spawn(async move { write(writer, rows.div_ceil(WRITERS), &pool, &outbox, &ticks).await });
     }
     let mut wrote = Vec::new();
     while let Some(one) = writers.join_next().await {

@@ -31,16 +31,19 @@ pub(crate) fn check(json: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// How deep brackets nest, an upper bound: those within strings count too.
+/// How deep the brackets of JSON nest, those within strings left out.
 fn depth(json: &str) -> usize {
-    let (mut now, mut most) = (0_usize, 0);
+    let (mut now, mut most, mut within, mut escaped) = (0_usize, 0, false, false);
     for byte in json.bytes() {
         match byte {
-            b'{' | b'[' => {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = within,
+            b'"' => within = !within,
+            b'{' | b'[' if !within => {
                 now += 1;
                 most = most.max(now);
             }
-            b'}' | b']' => now = now.saturating_sub(1),
+            b'}' | b']' if !within => now = now.saturating_sub(1),
             _ => {}
         }
     }
@@ -104,4 +107,27 @@ fn no_nul(text: &str, path: &str) -> Result<(), Error> {
         return Err(Error::invalid("payload_has_nul", format!("{path}: U+0000 cannot be stored as text")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many lists around a value, each with a text beside it.
+    fn nested(levels: usize, text: &str, inner: &str) -> String {
+        let beside = format!("\"{text}\",");
+        format!("{}{inner}{}", format!("[{beside}").repeat(levels), "]".repeat(levels))
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_refused_whatever_its_texts_hold() {
+        for text in ["", "[[[[", "]]]]", "\\\"]", "\\\\"] {
+            assert_eq!(check(&nested(64, text, "1")).map_err(|e| e.code()), Ok(()), "{text}");
+            assert_eq!(
+                check(&nested(65, text, "1")).map_err(|e| e.code()),
+                Err("payload_too_deep"),
+                "{text}"
+            );
+        }
+    }
 }

@@ -22,8 +22,12 @@ use serde::Serialize;
 
 use onceward_db::{Component, Error, ErrorKind, Migration, Result, Time, migration};
 
-const MIGRATIONS: &[Migration] =
-    &[migration!(1, "0001_queue"), migration!(2, "0002_alerts"), migration!(3, "0003_schedule_owner")];
+const MIGRATIONS: &[Migration] = &[
+    migration!(1, "0001_queue"),
+    migration!(2, "0002_alerts"),
+    migration!(3, "0003_schedule_owner"),
+    migration!(4, "0004_enqueue"),
+];
 
 /// The tables of the queue.
 pub const QUEUE_TABLES: Component = Component { name: "queue", migrations: MIGRATIONS };

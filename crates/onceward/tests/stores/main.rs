@@ -1,6 +1,7 @@
 //! The conformance suite: each behaviour is written once, named as a law, and run on each store.
 
 mod harness;
+mod in_sql;
 mod parity;
 
 /// Runs each law on SQLite, on PostgreSQL, and on PostgreSQL through a transaction pooler.
