@@ -1,5 +1,5 @@
-//! An alert as a post. Its text holds words of others (errors), so nothing in it may become markup: every mark is
-//! escaped, and each channel's own dress does the rest.
+//! An alert as a post. Its text holds words of others (errors), so nothing in it may become markup or call anybody:
+//! every mark is escaped, every mention is broken, and each channel's own dress does the rest.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use onceward::AlertMessage;
 
 use crate::content::Thread;
 use crate::post::Post;
+use crate::text::unmentioned;
 
 /// The message as the channel of that stable id gets it.
 pub(crate) fn post(message: &AlertMessage, channel: &str) -> Post {
@@ -16,10 +17,10 @@ pub(crate) fn post(message: &AlertMessage, channel: &str) -> Post {
     Post {
         content,
         channel: channel.to_owned(),
-        title: Some(title.clone()),
+        title: Some(unmentioned(title)),
         link: None,
         tags: Vec::new(),
-        body: markdown(text),
+        body: markdown(&unmentioned(text)),
         media: Vec::new(),
         thread: Thread::Auto,
         options: BTreeMap::new(),
@@ -57,6 +58,7 @@ mod tests {
 
     use super::*;
     use crate::body::{self, Links};
+    use crate::text::{What, facets};
 
     fn shown(text: &str) -> (String, String) {
         let markdown = markdown(text);
@@ -84,6 +86,26 @@ mod tests {
             let (plain, html) = shown(text);
             assert_eq!(plain, text.trim(), "{text}");
             assert_eq!(html.matches('<').count(), 2, "a paragraph and its end: {html}");
+        }
+    }
+
+    #[test]
+    fn words_of_others_call_nobody() {
+        let text = "@everyone, @alice.bsky.social and @bob@m.example: ada@example.org is gone";
+        let message = AlertMessage {
+            rule: "ops".to_owned(),
+            number: 1,
+            at: onceward::Time::from_micros(0),
+            title: text.to_owned(),
+            text: text.to_owned(),
+            notices: Vec::new(),
+        };
+        let post = post(&message, "ops");
+        let said = [post.title.unwrap_or_default(), body::text(&post.body, &Links::NONE)];
+        for said in said {
+            let called = facets(&said).into_iter().filter(|facet| matches!(facet.what, What::Mention { .. }));
+            assert_eq!(called.count(), 0, "{said}");
+            assert_eq!(said.replace('\u{200B}', ""), text);
         }
     }
 

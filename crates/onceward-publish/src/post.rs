@@ -38,7 +38,7 @@ pub struct Post {
     pub expire_at: Option<Time>,
     /// Waits for a person's release.
     pub approve: bool,
-    /// It was made from an alert, for whoever minds it: nobody is to be mentioned by its words. Never stored.
+    /// It was made from an alert, for whoever minds it. Never stored.
     #[serde(skip)]
     pub alert: bool,
 }

@@ -120,6 +120,8 @@ pub(crate) struct Entry {
     pub first_sent_at: Option<crate::Time>,
     pub quiet_until: Option<crate::Time>,
     pub receipt: Receipt,
+    /// Somebody cancelled the job: what is open is found out, and nothing is sent.
+    pub stop: bool,
     pub now: crate::Time,
 }
 

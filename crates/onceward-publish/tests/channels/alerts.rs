@@ -135,7 +135,7 @@ async fn words_of_others_call_nobody_in_a_chat() -> Verdict {
     place.store.enqueue(NewJob::untyped("mail", "broken", "{}")).await?;
     place.work().await?;
     let [room] = &place.room()[..] else { return Err("not one message".into()) };
-    let shown = "&lt;!channel&gt; @everyone &lt;https://b.example|click&gt; &amp; **b**";
+    let shown = "&lt;!channel&gt; @\u{200B}everyone &lt;https://b.example|click&gt; &amp; **b**";
     assert!(room.contains(shown), "{room}");
     Ok(())
 }

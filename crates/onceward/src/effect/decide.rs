@@ -72,9 +72,11 @@ pub(crate) fn next(entry: &Entry, can_look: bool) -> Next {
 
 fn open(entry: &Entry, can_look: bool) -> Next {
     match entry.terms.class {
+        // A repeat of what was cancelled would be a send; a look is none.
+        Class::Deterministic if entry.stop => look(entry, can_look),
         Class::Deterministic => Next::Send,
         Class::Keyed { window, fallback } => match fallback {
-            _ if within(entry, window) => Next::Send,
+            _ if within(entry, window) && !entry.stop => Next::Send,
             Fallback::LookUp { .. } => look(entry, can_look),
             Fallback::Blind => blind(entry),
         },

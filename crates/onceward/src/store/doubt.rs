@@ -29,7 +29,7 @@ impl Step {
     }
 
     /// Whether looking once more could settle it, as far as the ledger can tell.
-    pub(crate) fn can_look(&self, now: Time) -> bool {
+    pub(crate) fn can_look(&self, stop: bool, now: Time) -> bool {
         let entry = Entry {
             generation: self.view.generation,
             terms: self.terms,
@@ -43,6 +43,7 @@ impl Step {
             first_sent_at: self.view.first_sent_at,
             quiet_until: self.view.quiet_until,
             receipt: Receipt::default(),
+            stop,
             now,
         };
         self.is_open() && next(&entry, true) != Next::Park

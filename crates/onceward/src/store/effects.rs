@@ -248,6 +248,7 @@ fn entry(row: &Row) -> Result<Entry> {
             url: row.opt_text("remote_url")?,
             detail: stored.map(|receipt| receipt.detail).unwrap_or_default(),
         },
+        stop: row.flag("stop")?,
         now: row.time("now")?,
     })
 }

@@ -98,6 +98,7 @@ laws! {
         cancelled_before_its_claim_it_never_runs,
         cancelled_while_it_runs_it_stops_and_says_so,
         cancelled_in_doubt_it_is_found_out_and_never_sent_again,
+        cancelled_in_doubt_where_repeats_are_harmless_it_is_looked_for,
         what_is_over_stays_as_it_is,
         a_bulk_cancel_meets_only_what_matches,
         a_cancelled_key_is_free_only_if_it_was_held_until_then,

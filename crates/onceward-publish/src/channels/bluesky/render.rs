@@ -44,10 +44,6 @@ pub(super) fn parts(post: &Dressed<'_>, languages: &[String]) -> Result<Vec<Part
         if number == 0 {
             show(post, &mut frozen);
         }
-        if post.post.alert {
-            // What an alert says is data: nobody is called by it.
-            frozen.mentions.clear();
-        }
         let request = serde_json::to_value(frozen).unwrap_or_default();
         Part { length: CHARACTERS.count(&text.text), text: text.text, request }
     };

@@ -8,7 +8,7 @@ use crate::channel::{Part, Reason};
 use crate::dress::Dressed;
 use crate::media::MediaType;
 use crate::post;
-use crate::text::{Counter, Limit, Room, unmentioned};
+use crate::text::{Counter, Limit, Room};
 
 /// Who sees a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ pub(super) fn parts(post: &Dressed<'_>, usual: &Manner) -> Result<Vec<Part>, Rea
     let manner = manner(&post.post.options, usual)?;
     let pictures = pictures(&post.post.media, &server)?;
     let limit = limit(&server, &manner)?;
-    let texts = texts(post, limit)?;
+    let texts = post.plain_parts(&Room::same(&[limit]))?;
     if texts.iter().all(String::is_empty) && pictures.is_empty() {
         return Err(Reason::new("text_missing", "there is no text and no media; a post needs one of them"));
     }
@@ -100,15 +100,6 @@ pub(super) fn parts(post: &Dressed<'_>, usual: &Manner) -> Result<Vec<Part>, Rea
         Part { length: limit.count(&status), text: status, request: json!(frozen) }
     };
     Ok(texts.into_iter().zip(pictures).map(part).collect())
-}
-
-/// What an alert says is data: nobody is mentioned by it.
-fn texts(post: &Dressed<'_>, limit: Limit) -> Result<Vec<String>, Reason> {
-    let room = Room::same(&[limit]);
-    if post.post.alert {
-        return Dressed { whole: unmentioned(&post.whole), ..post.clone() }.plain_parts(&room);
-    }
-    post.plain_parts(&room)
 }
 
 /// The words before a folded text count with it.

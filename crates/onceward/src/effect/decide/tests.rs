@@ -26,6 +26,7 @@ fn entry(class: Class, timeout: u64, sends: u32) -> Entry {
         first_sent_at: (sends > 0).then(|| at(0)),
         quiet_until: None,
         receipt: Receipt::default(),
+        stop: false,
         now: at(0),
     }
 }
@@ -78,6 +79,20 @@ fn what_is_looked_for_is_looked_for_after_its_quiet_period_however_often_it_was_
         let entry = entry(Class::LookUp { lag: LAG }, 30, sends);
         assert_eq!(check(&entry, 0), Some(at(80)));
         assert_eq!(check(&self::entry(Class::Blind, 30, sends), 0), None);
+    }
+}
+
+#[test]
+fn what_was_cancelled_is_looked_for_and_never_repeated() {
+    let (hour, look_up) = (Duration::from_hours(1), Fallback::LookUp { lag: LAG });
+    for class in [Class::Deterministic, keyed(hour, look_up), Class::LookUp { lag: LAG }] {
+        let cancelled = Entry { stop: true, quiet_until: Some(at(0)), ..entry(class, 30, 1) };
+        assert_eq!(next(&cancelled, true), Next::Look, "{class:?}");
+        assert_eq!(next(&cancelled, false), Next::Park, "{class:?}");
+        assert_eq!(next(&Entry { absent: 2, ..cancelled }, true), Next::Gone, "{class:?}");
+    }
+    for class in [keyed(hour, Fallback::Blind), Class::Blind] {
+        assert_eq!(next(&Entry { stop: true, ..entry(class, 30, 1) }, true), Next::Park, "{class:?}");
     }
 }
 

@@ -71,9 +71,9 @@ impl Standing {
         self.state = State::InDoubt;
         (self.discard_at, self.finished_at) = (None, None);
         self.checks = 0;
-        let now = self.now;
+        let (stop, now) = (self.stop, self.now);
         let mut can = false;
-        for step in self.steps.iter_mut().filter(|step| step.can_look(now)) {
+        for step in self.steps.iter_mut().filter(|step| step.can_look(stop, now)) {
             can = true;
             (step.view.looks, step.view.check_at) = (0, Some(now));
         }

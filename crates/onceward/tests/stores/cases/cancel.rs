@@ -79,6 +79,20 @@ pub(crate) async fn cancelled_in_doubt_it_is_found_out_and_never_sent_again(stor
     Ok(())
 }
 
+/// A repeat is harmless there, but it would be a send.
+pub(crate) async fn cancelled_in_doubt_where_repeats_are_harmless_it_is_looked_for(store: &Store) -> Verdict {
+    let platform = Platform::that_repeats();
+    let id = doubtful(store, &platform).await?;
+    assert_eq!(store.once.cancel(id).await?, [(id, Cancelled::Stopping)]);
+    for minutes in [5, 10] {
+        store.once.set_clock(store.clock().after(Duration::from_mins(minutes)));
+        platform.run(store).await?;
+    }
+    assert_eq!(platform.arrived().len(), 1, "not sent again");
+    assert_eq!(store.once.job(id).await?.state, State::Cancelled, "twice absent, so it did not happen");
+    Ok(())
+}
+
 pub(crate) async fn what_is_over_stays_as_it_is(store: &Store) -> Verdict {
     let id = add(store, job()).await?;
     run(store).await?;

@@ -23,6 +23,11 @@ impl Platform {
         Self { arrived: Arc::default(), class: Class::LookUp { lag: Duration::from_secs(20) } }
     }
 
+    /// It can be asked as well, and knows a repeat from a first.
+    pub(super) fn that_repeats() -> Self {
+        Self { arrived: Arc::default(), class: Class::Deterministic }
+    }
+
     pub(super) fn blind() -> Self {
         Self { arrived: Arc::default(), class: Class::Blind }
     }
