@@ -22,8 +22,10 @@ use crate::{Cause, Error};
 
 /// Rows of one claim.
 const BATCH: usize = 200;
-/// For how long nobody else claims what a relay has claimed: longer than any hand-over of a batch.
+/// For how long nobody else claims what a relay has claimed, unless told otherwise.
 const LEASE: Duration = Duration::from_mins(1);
+/// The shortest such time: half of it is for the hand-over.
+const SHORTEST_LEASE: Duration = Duration::from_secs(1);
 /// How often an idle relay looks, beside being woken.
 const POLL: Duration = Duration::from_millis(500);
 /// The first pause after a failure; it doubles.
@@ -39,6 +41,7 @@ pub struct Relay {
     outbox: Outbox,
     target: Arc<dyn Target>,
     batch: usize,
+    lease: Duration,
 }
 
 /// What a relay did.
@@ -55,13 +58,21 @@ pub struct Relayed {
 impl Relay {
     /// A relay from this outbox to this target.
     pub fn new(outbox: Outbox, target: Arc<dyn Target>) -> Self {
-        Self { outbox, target, batch: BATCH }
+        Self { outbox, target, batch: BATCH, lease: LEASE }
     }
 
     /// At most this many rows at once.
     #[must_use]
     pub fn batch(mut self, rows: usize) -> Self {
         self.batch = rows.max(1);
+        self
+    }
+
+    /// For how long nobody else claims what this relay has claimed (1 min, at least 1 s): after a crash another hands
+    /// it over then. A target has half of it for one batch.
+    #[must_use]
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease.max(SHORTEST_LEASE);
         self
     }
 
@@ -125,12 +136,12 @@ impl Relay {
 
     async fn round(&self) -> Result<Round, Error> {
         let token = random_id()?;
-        let ask = Ask { token: token.clone(), limit: self.batch, lease: LEASE };
+        let ask = Ask { token: token.clone(), limit: self.batch, lease: self.lease };
         let messages = self.outbox.claim(ask).await?;
         if messages.is_empty() {
             return Ok(Round::default());
         }
-        let hand = tokio::time::timeout(LEASE / 2, self.target.hand_over(&messages)).await;
+        let hand = tokio::time::timeout(self.lease / 2, self.target.hand_over(&messages)).await;
         let said = hand.unwrap_or_else(|_| slow(messages.len()));
         let (ending, did) = ending(token, self.target.name(), &messages, said);
         let moved = did.sent + did.refused > 0;

@@ -1,0 +1,93 @@
+//! Where version 4 has its queue: in the application's database, or elsewhere, behind the outbox and a relay.
+
+use std::fmt;
+use std::future::Future;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use onceward::{JobTarget, Onceward, Outbox, Relay, Target};
+
+use super::Way;
+use crate::Fallible;
+use crate::store::Store;
+
+/// Where the jobs are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Queue {
+    /// In the application's database: nothing has to be carried.
+    Here,
+    /// In a database of their own, by its URL.
+    Elsewhere(String),
+}
+
+impl FromStr for Queue {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':').map_or(text, |(scheme, _)| scheme) {
+            "here" => Ok(Self::Here),
+            "sqlite" | "postgres" => Ok(Self::Elsewhere(text.to_owned())),
+            _ => Err("expected here, sqlite://FILE or postgres://…".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Here => "here",
+            Self::Elsewhere(url) => url,
+        })
+    }
+}
+
+impl Queue {
+    /// How the account's transaction gets its mail there.
+    pub(crate) async fn way(&self, store: &Store) -> Fallible<Way> {
+        Ok(if *self == Self::Here {
+            Way::Jobs(beside(store).await?)
+        } else {
+            Way::Outbox(outbox(store).await?)
+        })
+    }
+
+    /// The jobs, for a worker.
+    pub(crate) async fn jobs(&self, store: &Store) -> Fallible<Onceward> {
+        Ok(match self {
+            Self::Here => beside(store).await?,
+            Self::Elsewhere(url) => Onceward::open(url).await?,
+        })
+    }
+
+    /// Carries what is in the outbox there, until `stop`.
+    pub(crate) async fn relay(
+        &self,
+        store: &Store,
+        lease: Duration,
+        stop: impl Future<Output = ()>,
+    ) -> Fallible {
+        let target: Arc<dyn Target> = match self {
+            Self::Here => return Err("the queue is here; there is nothing to relay".into()),
+            Self::Elsewhere(url) => Arc::new(JobTarget::new(Onceward::open(url).await?, "elsewhere")),
+        };
+        Relay::new(outbox(store).await?, target).lease(lease).run_until(stop).await?;
+        Ok(())
+    }
+}
+
+/// The queue in the application's database.
+async fn beside(store: &Store) -> Fallible<Onceward> {
+    Ok(match store {
+        Store::Sqlite(pool) => Onceward::beside_sqlite(pool).await?,
+        Store::Postgres(pool) => Onceward::beside_postgres(pool).await?,
+    })
+}
+
+/// The outbox in the application's database.
+pub(crate) async fn outbox(store: &Store) -> Fallible<Outbox> {
+    Ok(match store {
+        Store::Sqlite(pool) => Outbox::beside_sqlite(pool).await?,
+        Store::Postgres(pool) => Outbox::beside_postgres(pool).await?,
+    })
+}
