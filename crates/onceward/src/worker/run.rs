@@ -153,7 +153,8 @@ impl Running {
             Heard::Settled(all) => {
                 self.settling -= all.len();
                 // A place that the whole fleet shares may be free again.
-                self.lines.iter_mut().for_each(Line::changed);
+                let now = Instant::now();
+                self.lines.iter_mut().for_each(|line| line.changed(now));
                 for Told { state, place } in all {
                     self.report.count(state);
                     if let Some(queue) = place {
@@ -211,7 +212,8 @@ impl Running {
             self.note(heard);
         }
         if changed {
-            self.lines.iter_mut().for_each(Line::changed);
+            let now = Instant::now();
+            self.lines.iter_mut().for_each(|line| line.changed(now));
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Line {
     held: Option<Held>,
     /// The last claim gave all that was asked for, so there is more: asked again without a look, until then.
     plenty_until: Option<Instant>,
+    /// When something was last committed that may have made room.
+    changed_at: Option<Instant>,
 }
 
 struct Held {
@@ -32,7 +34,7 @@ struct Held {
 
 impl Line {
     pub(super) fn new(plan: QueuePlan) -> Self {
-        Self { plan, running: 0, reserved: 0, held: None, plenty_until: None }
+        Self { plan, running: 0, reserved: 0, held: None, plenty_until: None, changed_at: None }
     }
 
     /// How many jobs to ask for now; 0 when it is not worth a turn.
@@ -74,13 +76,17 @@ impl Line {
         self.plenty_until = plenty.then_some(since);
         self.held = match wait {
             Some(wait) => Some(Held { until: at + wait, by_clock: true, long: wait >= PATIENCE }),
-            None if got == 0 => Some(Held { until: at + poll, by_clock: false, long: true }),
+            // What made room while the claim was on its way may have come too late for it.
+            None if got == 0 && self.changed_at.is_none_or(|changed| changed < at) => {
+                Some(Held { until: at + poll, by_clock: false, long: true })
+            }
             None => None,
         };
     }
 
     /// Something was committed somewhere: what no clock decides may have changed.
-    pub(super) fn changed(&mut self) {
+    pub(super) fn changed(&mut self, now: Instant) {
+        self.changed_at = Some(now);
         self.held = self.held.take().filter(|held| held.by_clock);
     }
 
@@ -89,5 +95,38 @@ impl Line {
             .as_ref()
             .map(|held| held.until.saturating_duration_since(now))
             .filter(|wait| !wait.is_zero())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retry::RetryPolicy;
+
+    const POLL: Duration = Duration::from_secs(1);
+
+    fn line() -> Line {
+        Line::new(QueuePlan { name: "mail".to_owned(), concurrency: 1, retry: RetryPolicy::GENERIC })
+    }
+
+    /// The last place of a fleet is freed by a settling that commits after the claim looked, and is told before it.
+    #[test]
+    fn a_place_that_was_freed_while_a_claim_was_on_its_way_is_asked_for_again() {
+        let asked = Instant::now();
+        let mut line = line();
+        line.changed(asked + POLL / 4);
+        line.answered(1, 0, None, asked, POLL);
+        assert_eq!(line.wanted(false, asked + POLL / 2), 1);
+    }
+
+    #[test]
+    fn an_empty_queue_is_not_asked_again_before_something_changes() {
+        let asked = Instant::now();
+        let mut line = line();
+        line.changed(asked - POLL);
+        line.answered(1, 0, None, asked, POLL);
+        assert_eq!(line.wanted(false, asked + POLL / 2), 0);
+        line.changed(asked + POLL / 2);
+        assert_eq!(line.wanted(false, asked + POLL / 2), 1);
     }
 }
