@@ -100,9 +100,10 @@ stop_services() {
   done
   services=()
   local folder
-  for folder in "$services_home" "$postfix_home"; do [ -z "$folder" ] || rm -rf "$folder"; done
+  for folder in "$services_home" "$postfix_home" "$brokers_home"; do [ -z "$folder" ] || rm -rf "$folder"; done
   services_home=
   postfix_home=
+  brokers_home=
 }
 
 # What has not ended after ten seconds is killed.
@@ -120,4 +121,5 @@ sweep_services() {
     pg_isready -q -h "$old" || rm -rf "$old" 2>/dev/null || true
   done
   sweep_postfix
+  sweep_brokers
 }

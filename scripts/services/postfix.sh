@@ -10,7 +10,8 @@ need_postfix() {
   [ -z "${ONCEWARD_TEST_POSTFIX:-}" ] || return 0
   [ "$(id -u)" = 0 ] ||
     die "Postfix starts as root only: run this as root, or name the folder of one in ONCEWARD_TEST_POSTFIX" 2
-  without_starting need_packages postfix=postfix saslpasswd2=sasl2-bin,libsasl2-modules openssl=openssl
+  local wanted=(postfix=postfix saslpasswd2=sasl2-bin,libsasl2-modules openssl=openssl)
+  { has postfix && has saslpasswd2 && has openssl; } || without_starting need_packages "${wanted[@]}"
   start_postfix
 }
 
@@ -20,7 +21,7 @@ use_postfix() { [ "$(id -u)" != 0 ] || ! has postfix || ! has saslpasswd2 || nee
 # without_starting COMMAND…: packages that are installed meanwhile start no server on this machine.
 without_starting() {
   local policy=/usr/sbin/policy-rc.d
-  if [ -e $policy ] || has postfix; then
+  if [ -e $policy ]; then
     "$@"
     return
   fi

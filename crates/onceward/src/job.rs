@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::retry::RetryPolicy;
-use crate::{Context, Error, Outcome, Time, payload};
+use crate::{Cause, Context, Error, Outcome, Time, payload};
 
 /// The number of a job: given once, never given again.
 pub type JobId = i64;
@@ -130,6 +130,8 @@ pub struct NewJob {
     pub(crate) message: Option<(String, Duration)>,
     pub(crate) on_change: OnChange,
     pub(crate) policy: Option<RetryPolicy>,
+    /// Why it can never run as it is.
+    pub(crate) dead: Option<Cause>,
 }
 
 impl<J: Job> From<J> for NewJob {
@@ -154,6 +156,7 @@ impl NewJob {
             message: None,
             on_change: OnChange::Conflict,
             policy: None,
+            dead: None,
         }
     }
 
@@ -210,6 +213,14 @@ impl NewJob {
     #[must_use]
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.policy = Some(policy);
+        self
+    }
+
+    /// Dead from the start, for this reason: what came from elsewhere and cannot run as it is. No worker sees it, and a
+    /// person may give it another payload and revive it.
+    #[must_use]
+    pub fn dead(mut self, cause: Cause) -> Self {
+        self.dead = Some(cause);
         self
     }
 

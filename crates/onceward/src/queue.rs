@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::circuit::{Circuit, CircuitPolicy, CircuitState};
 use crate::pace::Rate;
+use crate::store::alerts;
 use crate::store::queues::list;
 use crate::store::queues::orders::{Order, Orders, What};
 use crate::{Error, Onceward, Time, job};
@@ -202,6 +203,13 @@ impl Onceward {
     pub async fn queues(&self) -> Result<Vec<QueueView>, Error> {
         let now = self.db().clock().test_time();
         Ok(list::list(&mut self.db().reader().await?.conn(), now).await?)
+    }
+
+    /// How many jobs of these queues are due and not held, each queue counted up to `most`: whether those who bring more
+    /// should wait.
+    pub async fn backlog(&self, queues: &[&str], most: usize) -> Result<u64, Error> {
+        let now = self.db().clock().test_time();
+        Ok(alerts::backlog(&mut self.db().reader().await?.conn(), queues, most, now).await?)
     }
 
     async fn order(&self, queue: &str, what: What) -> Result<bool, Error> {

@@ -114,6 +114,19 @@ async fn due(conn: &mut Conn<'_>, queues: &[QueueView], at: Time, now: Option<Ti
     Ok(found)
 }
 
+/// How many jobs of these queues are due and not held, each queue counted up to a limit.
+pub(crate) async fn backlog(
+    conn: &mut Conn<'_>,
+    queues: &[&str],
+    most: usize,
+    now: Option<Time>,
+) -> Result<u64> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let args = vec![items(queues)?.into(), now.into(), "".into(), most.into()];
+    let rows = conn.rows(&ALERT_DUE, args).await?;
+    rows.iter().try_fold(0, |sum, row| Ok(sum + counted(row.int("n")?)))
+}
+
 fn counted(count: i64) -> u64 {
     u64::try_from(count).unwrap_or(0)
 }

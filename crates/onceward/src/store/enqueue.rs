@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Sql, Time, rank, sql};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::counters::Deltas;
+use super::settle::error_json;
 use super::{chosen, items, micros, micros_of};
 use crate::job::{Dedup, Enqueued, JobId, NewJob, OnChange, State};
 use crate::payload;
@@ -16,6 +18,7 @@ const DEDUP_FREE: Sql = sql!("dedup_free");
 const DEDUP_HOLDER: Sql = sql!("dedup_holder");
 const DEDUP_PAYLOAD: Sql = sql!("dedup_payload");
 const JOB_INSERT: Sql = sql!("job_insert");
+const JOB_BURY: Sql = sql!("job_bury");
 const JOB_UPDATE: Sql = sql!("job_update");
 
 /// Dedup keys that the application gives.
@@ -93,7 +96,8 @@ pub(crate) async fn enqueue(
     insert(conn, &fresh, now).await?;
     let mut deltas = Deltas::default();
     for item in &fresh {
-        deltas.add(item.queue, State::Pending.as_str(), 1);
+        let state = if item.error.is_some() { State::Dead } else { State::Pending };
+        deltas.add(item.queue, state.as_str(), 1);
     }
     let (mut out, mut unmade) = (Vec::with_capacity(entries.len()), Vec::new());
     for ((entry, id), answer) in entries.iter().zip(&ids).zip(answers) {
@@ -169,6 +173,10 @@ async fn take_keys(
 async fn insert(conn: &mut Conn<'_>, fresh: &[JobItem<'_>], now: Option<Time>) -> Result<()> {
     if !fresh.is_empty() {
         conn.execute(&JOB_INSERT, vec![items(fresh)?.into(), now.into()]).await?;
+    }
+    let dead: Vec<Grave> = fresh.iter().filter_map(Grave::of).collect();
+    if !dead.is_empty() {
+        conn.execute(&chosen(JOB_BURY), vec![items(&dead)?.into(), now.into()]).await?;
     }
     Ok(())
 }
@@ -252,6 +260,21 @@ struct JobItem<'a> {
     policy: Option<String>,
     scope: Option<&'static str>,
     key: Option<&'a str>,
+    #[serde(skip)]
+    error: Option<&'a crate::Cause>,
+}
+
+/// Why a job is dead from the start.
+#[derive(Serialize)]
+struct Grave {
+    id: JobId,
+    error: Box<RawValue>,
+}
+
+impl Grave {
+    fn of(item: &JobItem<'_>) -> Option<Self> {
+        Some(Self { id: item.id, error: error_json("permanent", item.error?)? })
+    }
 }
 
 impl<'a> JobItem<'a> {
@@ -270,6 +293,7 @@ impl<'a> JobItem<'a> {
             policy: job.policy.and_then(|policy| serde_json::to_string(&policy).ok()),
             scope: entry.key.as_ref().map(|_| SCOPE_JOB),
             key: entry.key.as_deref(),
+            error: job.dead.as_ref(),
         }
     }
 }

@@ -265,7 +265,7 @@ impl<'a> Item<'a> {
             waiting_since: micros(settlement.waiting_since),
             failed: settlement.failure.is_some(),
             expired: matches!(ended.ending, Ending::Expired),
-            error: error_json(settlement),
+            error: failed(settlement),
             result: result_json(settlement),
             url: settlement.receipt.as_ref().and_then(|receipt| receipt.url.as_deref()),
             was_open: facts.open,
@@ -281,9 +281,14 @@ struct ErrorJson<'a> {
     cause: &'a crate::Cause,
 }
 
-fn error_json(settlement: &Settlement) -> Option<Box<RawValue>> {
-    let (class, cause) = settlement.failure.as_ref()?;
+/// An error as the store keeps it. It always serializes: texts and numbers only.
+pub(super) fn error_json(class: &'static str, cause: &crate::Cause) -> Option<Box<RawValue>> {
     serde_json::value::to_raw_value(&ErrorJson { class, cause }).ok()
+}
+
+fn failed(settlement: &Settlement) -> Option<Box<RawValue>> {
+    let (class, cause) = settlement.failure.as_ref()?;
+    error_json(class, cause)
 }
 
 /// A receipt that is too large keeps its id and address: acceptance is never undone by book-keeping.
@@ -321,7 +326,7 @@ impl<'a> AttemptItem<'a> {
             worker: facts.owner.as_deref(),
             started_at: micros(facts.claimed_at),
             outcome: settlement.outcome,
-            error: error_json(settlement),
+            error: failed(settlement),
         }
     }
 }

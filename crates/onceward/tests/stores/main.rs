@@ -117,7 +117,8 @@ laws! {
         what_was_accepted_keeps_its_payload,
         a_revived_job_has_its_key_again_or_stays_dead,
         a_discard_can_be_undone_for_five_minutes_and_not_after,
-        groups_are_by_code_and_not_by_text;
+        groups_are_by_code_and_not_by_text,
+        a_job_that_cannot_run_is_dead_from_the_start_and_revivable;
     doubt:
         a_stale_resolve_changes_nothing,
         two_people_settle_a_doubt_once,
@@ -172,6 +173,7 @@ laws! {
         settings_that_would_stop_a_queue_are_refused,
         status_says_what_waits_and_for_how_long,
         events_are_read_from_where_the_reader_was,
+        a_backlog_is_what_is_due_up_to_a_limit,
         figures_equal_a_plain_count_after_random_operations;
     alerts:
         one_message_tells_of_all_that_died,

@@ -283,3 +283,27 @@ pub(crate) async fn groups_are_by_code_and_not_by_text(store: &Store) -> Verdict
     assert_eq!((groups[0].queue.as_str(), groups[0].class.as_deref()), ("mail", Some("permanent")));
     Ok(())
 }
+
+pub(crate) async fn a_job_that_cannot_run_is_dead_from_the_start_and_revivable(store: &Store) -> Verdict {
+    let at = start(store)?;
+    let day = Duration::from_hours(24);
+    let wrong = || job(FAILS).dead(Cause::new("message_unreadable", "no\0 JSON")).message("m-1", day);
+    let answers = store.once.enqueue_each(vec![job("{}"), wrong(), wrong()]).await?;
+    let ids: Vec<JobId> = answers.into_iter().map(|it| it.map(|it| it.id())).collect::<Result<_, _>>()?;
+    assert_eq!(ids[1], ids[2], "the same message made two");
+    let again = store.once.enqueue(wrong()).await?;
+    assert!(matches!(again, Enqueued::Skipped { state: State::Dead, .. }), "{again:?}");
+    assert_eq!(run(store).await?.done, 1, "the other one alone");
+    let view = store.once.job(ids[1]).await?;
+    let error = view.error.as_ref().unwrap();
+    assert_eq!((view.state, view.finished_at), (State::Dead, Some(at)));
+    assert_eq!((error.class.as_str(), error.code.as_str()), ("permanent", "message_unreadable"));
+    let groups = store.once.dead_groups().await?;
+    assert_eq!(groups.iter().map(|it| (it.code.as_deref(), it.count)).collect::<Vec<_>>(), [(error.code.as_str().into(), 1)]);
+    let figures = store.once.status().await?.totals;
+    assert_eq!((figures.dead, figures.pending, figures.done), (1, 0, 1));
+    let payload = ReviveOptions { set_payload: Some("{}".to_owned()), ..plain() };
+    assert_eq!(store.once.revive(ids[1], &payload).await?.revived, [ids[1]]);
+    assert_eq!(run(store).await?.done, 1);
+    Ok(())
+}

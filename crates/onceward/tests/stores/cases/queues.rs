@@ -295,3 +295,14 @@ pub(crate) async fn a_night_without_a_blind_peer_parks_only_what_opened_the_circ
     assert_eq!(store.count("job_all", "state = 'done'").await?, 100 - parked);
     Ok(())
 }
+
+pub(crate) async fn a_backlog_is_what_is_due_up_to_a_limit(store: &Store) -> Verdict {
+    let jobs = |queue: &str, count: usize| vec![NewJob::untyped(queue, "welcome", "{}"); count];
+    store.once.enqueue_each([jobs("mail", 5), jobs("feed", 2), jobs("other", 9)].concat()).await?;
+    let later = jobs("mail", 3).into_iter().map(|job| job.run_in(Duration::from_hours(1)));
+    store.once.enqueue_each(later.chain(jobs("mail", 3).into_iter().map(|job| job.hold("approval"))).collect()).await?;
+    assert_eq!(store.once.backlog(&["mail"], 100).await?, 5);
+    assert_eq!(store.once.backlog(&["mail", "feed", "nothing"], 100).await?, 7);
+    assert_eq!(store.once.backlog(&["mail", "feed"], 4).await?, 6);
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Brokers beside the queue: as targets that a relay hands rows over to, and as sources whose messages become jobs.
+//!
+//! A broker's message becomes a job row on receipt, under the message's id, and is acknowledged once that row is
+//! durable. From there leases, effects and dead jobs are the queue's. What each engine promises, and what it can lose,
+//! stands in `docs/guide/brokers.md`; how a message is written, in `docs/messages.md`.
+//!
+//! ```text
+//! wire        how a message is written: names of headers, to and from (pure)
+//! unreadable  what cannot become a job is kept as a dead one (pure)
+//! source      what a broker must offer to be a source
+//! intake      receive → enqueue in one write → acknowledge
+//! address     one broker by its URL (pure)
+//! waves       messages of one key never overtake each other
+//! nats        an engine: target, source
+//! ```
+//!
+//! Each engine is a feature; `full` has all.
+
+mod address;
+mod intake;
+#[cfg(feature = "nats")]
+pub mod nats;
+mod source;
+mod unreadable;
+mod waves;
+mod wire;
+
+pub use intake::{Intake, Rules, Taken};
+pub use source::{Delivery, Incoming, Source};
+pub use wire::{Defaults, PREFIX};

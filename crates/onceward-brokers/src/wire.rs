@@ -1,0 +1,126 @@
+//! How a message is written: the body is the payload, headers say the rest (`docs/messages.md`). Pure.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use onceward::{Cause, Dedup, Error, Message, NewJob, Time};
+
+use crate::source::Incoming;
+
+/// All our headers begin so; an application's own must not.
+pub const PREFIX: &str = "onceward-";
+
+pub(crate) const MESSAGE_ID: &str = "onceward-message-id";
+pub(crate) const QUEUE: &str = "onceward-queue";
+pub(crate) const KIND: &str = "onceward-kind";
+const VERSION: &str = "onceward-version";
+const DEDUP_KEY: &str = "onceward-dedup-key";
+const DEDUP_FOR: &str = "onceward-dedup-for";
+pub(crate) const ORDERING_KEY: &str = "onceward-ordering-key";
+const RUN_AT: &str = "onceward-run-at";
+pub(crate) const CREATED_AT: &str = "onceward-created-at";
+
+/// Where messages go that do not say it themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defaults {
+    /// The queue of a message without `onceward-queue`.
+    pub queue: String,
+    /// The kind of a message without `onceward-kind`; without it such a message cannot be read.
+    pub kind: Option<String>,
+}
+
+/// Ours and the application's headers of a message, by name.
+///
+/// # Errors
+/// Why no target can take it: the application's headers are no object of texts, or use our names.
+pub(crate) fn headers(message: &Message) -> Result<BTreeMap<String, String>, Cause> {
+    let mut all = message.header_map().map_err(|error| Cause::new(error.code(), error.to_string()))?;
+    if let Some(ours) = all.keys().find(|name| name.to_ascii_lowercase().starts_with(PREFIX)) {
+        let text = format!("headers: {ours:?}: names that begin with {PREFIX} are the relay's own");
+        return Err(Cause::new("bad_headers", text));
+    }
+    let mut say = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            all.insert(name.to_owned(), value);
+        }
+    };
+    say(MESSAGE_ID, Some(message.message_id.clone()));
+    say(QUEUE, Some(message.queue.clone()));
+    say(KIND, Some(message.kind.clone()));
+    say(CREATED_AT, Some(message.created_at.to_string()));
+    say(VERSION, (message.version != 1).then(|| message.version.to_string()));
+    say(DEDUP_KEY, message.dedup_key.clone());
+    say(DEDUP_FOR, message.dedup_for.map(|time| time.as_secs().max(1).to_string()));
+    say(ORDERING_KEY, message.ordering_key.clone());
+    say(RUN_AT, message.run_at.map(|at| at.to_string()));
+    Ok(all)
+}
+
+/// The job that a message asks for; a repeat of the message is known for `horizon`.
+///
+/// One that is older than that may have made its job before, which nobody can tell any more: its job is held for a
+/// person.
+///
+/// # Errors
+/// Why it can be no job.
+pub(crate) fn job(
+    incoming: &Incoming,
+    defaults: &Defaults,
+    horizon: Duration,
+    now: Time,
+) -> Result<NewJob, Cause> {
+    let payload = std::str::from_utf8(&incoming.body)
+        .map_err(|error| unreadable(format!("the body is not UTF-8 text: {error}")))?;
+    let (queue, kind) = (queue(incoming, defaults), kind(incoming, defaults));
+    let kind = kind.ok_or_else(|| unreadable(format!("no header {KIND}, and the source names no kind")))?;
+    let mut job =
+        NewJob::untyped(queue, kind, payload).version(parsed(incoming, VERSION, "a number")?.unwrap_or(1));
+    if let Some(at) = parsed::<Time>(incoming, RUN_AT, "a time such as 2026-12-01T09:00:00Z")? {
+        job = job.run_at(at);
+    }
+    let held_for = parsed(incoming, DEDUP_FOR, "a number of seconds")?.map(Duration::from_secs);
+    if let Some(key) = incoming.header(DEDUP_KEY) {
+        job = job.dedup(key, held_for.map_or(Dedup::Forever, Dedup::For));
+    }
+    job.check().map_err(|error: Error| unreadable(format!("{error} ({})", error.code())))?;
+    let written = parsed::<Time>(incoming, CREATED_AT, "a time such as 2026-12-01T09:00:00Z")?;
+    if written.or(incoming.published).is_some_and(|at| at < now.before(horizon)) {
+        job = job.hold(TOO_OLD);
+    }
+    Ok(known_by(job, incoming, horizon))
+}
+
+/// Why a job is held whose message is older than repeats are known.
+pub(crate) const TOO_OLD: &str = "message_too_old";
+
+/// The job, made by this message alone.
+pub(crate) fn known_by(job: NewJob, incoming: &Incoming, horizon: Duration) -> NewJob {
+    match id(incoming) {
+        Some(id) => job.message(id, horizon),
+        None => job,
+    }
+}
+
+/// By what a repeat is known: the relay's id, else the engine's.
+pub(crate) fn id(incoming: &Incoming) -> Option<&str> {
+    incoming.header(MESSAGE_ID).or(incoming.id.as_deref())
+}
+
+pub(crate) fn queue<'a>(incoming: &'a Incoming, defaults: &'a Defaults) -> &'a str {
+    incoming.header(QUEUE).unwrap_or(&defaults.queue)
+}
+
+pub(crate) fn kind<'a>(incoming: &'a Incoming, defaults: &'a Defaults) -> Option<&'a str> {
+    incoming.header(KIND).or(defaults.kind.as_deref())
+}
+
+fn parsed<T: std::str::FromStr>(incoming: &Incoming, name: &str, expected: &str) -> Result<Option<T>, Cause> {
+    let Some(text) = incoming.header(name) else { return Ok(None) };
+    let wrong = |_| unreadable(format!("header {name}: {text:?}, expected {expected}"));
+    text.parse().map(Some).map_err(wrong)
+}
+
+/// A message that can be no job.
+fn unreadable(text: String) -> Cause {
+    Cause::new("message_unreadable", text)
+}

@@ -1,0 +1,37 @@
+//! What a law needs of a broker.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use onceward::Target;
+use onceward_brokers::Source;
+
+use crate::support::Verdict;
+
+/// How long a message stays with a source that says nothing more of it.
+pub(crate) const VISIBILITY: Duration = Duration::from_secs(2);
+
+/// A queue or stream of one test's own.
+pub(crate) trait Engine: Sized + Send + Sync + 'static {
+    type Source: Source;
+
+    async fn start() -> Verdict<Self>;
+
+    /// Where its server listens.
+    fn address(&self) -> SocketAddr;
+
+    async fn target(&self) -> Verdict<Arc<dyn Target>>;
+
+    /// A source that goes by this address.
+    async fn source(&self, address: SocketAddr) -> Verdict<Self::Source>;
+
+    /// Publishes as another program would.
+    async fn publish(&self, body: &[u8], headers: &[(&str, &str)]) -> Verdict;
+
+    /// What is there now, in its order, without taking it.
+    async fn bodies(&self) -> Verdict<Vec<String>>;
+
+    /// How many messages are not acknowledged.
+    async fn left(&self) -> Verdict<u64>;
+}

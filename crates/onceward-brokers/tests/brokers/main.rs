@@ -1,0 +1,38 @@
+//! Each law on each broker, on a real server of this run (`./dev test`).
+
+mod engine;
+mod laws;
+mod nats;
+mod proxy;
+mod support;
+mod unsteady;
+
+/// Runs each law on one engine.
+macro_rules! on {
+    ($engine:ident: $kind:ty) => {
+        mod $engine {
+            on!(@law $kind:
+                a_row_goes_through_the_broker_and_runs_once,
+                what_a_row_says_is_said_of_its_job,
+                a_message_of_others_has_queue_and_kind_of_its_source,
+                what_cannot_be_read_is_a_dead_job_and_comes_no_more,
+                what_is_rejected_is_left_to_the_broker,
+                a_message_that_is_too_old_to_be_known_is_held,
+                a_key_is_handed_over_in_order,
+                a_full_queue_stops_its_source,
+                a_message_is_ours_while_it_cannot_be_written,
+                no_message_runs_twice_and_none_is_lost,
+            );
+        }
+    };
+    (@law $kind:ty: $($law:ident),+ $(,)?) => { $(
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $law() -> $crate::support::Verdict {
+            $crate::laws::$law::<$kind>().await
+        }
+    )+ };
+}
+
+mod on_nats {
+    on!(jetstream: crate::nats::Nats);
+}
