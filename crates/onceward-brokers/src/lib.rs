@@ -16,6 +16,11 @@
 //!
 //! Each engine is a feature; `full` has all.
 
+#![cfg_attr(
+    not(feature = "nats"),
+    allow(dead_code, reason = "without an engine there is nobody to hand over to")
+)]
+
 mod address;
 mod intake;
 #[cfg(feature = "nats")]
