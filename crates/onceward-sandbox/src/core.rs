@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::clock::{Clock, Micros, micros};
 use crate::desk::Desk;
-use crate::fault::{Fault, FaultFile, Kind, Met, Standing};
+use crate::fault::{Fault, FaultFile, Kind, Met, Standing, Unit};
 use crate::journal::{Event, Journal};
 use crate::ledger::{Arrival, Ledger};
 use crate::platforms::{Platform, Problem, Visit};
@@ -220,6 +220,9 @@ fn instead(platform: &dyn Platform, kind: Kind, desk: &Desk<'_>) -> Option<Answe
         Kind::RevokedToken => Problem::RevokedToken,
         Kind::RateLimit(seconds, None) => Problem::RateLimited { seconds: Some(seconds) },
         Kind::RateLimit(seconds, Some(unit)) => {
+            if let Some(own) = platform.wait_in_body(seconds).filter(|_| unit == Unit::Body) {
+                return Some(own);
+            }
             let answer = platform.problem(&Problem::RateLimited { seconds: None }, desk);
             return Some(answer.wait(seconds, unit, desk.now));
         }

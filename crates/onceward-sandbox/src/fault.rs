@@ -74,7 +74,7 @@ pub enum Unit {
     Iso,
     /// `Retry-After` as a date of HTTP.
     HttpDate,
-    /// `retry_after` in the JSON body.
+    /// `retry_after` in the JSON body, where the platform has it there.
     Body,
 }
 

@@ -44,6 +44,11 @@ pub(crate) trait Platform: fmt::Debug + Send + Sync {
 
     /// How the platform words a problem.
     fn problem(&self, problem: &Problem, desk: &Desk<'_>) -> Answer;
+
+    /// How the platform tells how long to wait where it tells it in the body; none: as `retry_after`, at the top.
+    fn wait_in_body(&self, _seconds: f64) -> Option<Answer> {
+        None
+    }
 }
 
 /// What a request is, before it is answered.

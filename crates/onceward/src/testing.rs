@@ -1,6 +1,6 @@
 //! For tests of programs that use the queue: a store of its own for each test, and a clock that the test sets.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::{Error, Kept, Onceward, Time, keeper};
@@ -10,6 +10,13 @@ use crate::{Error, Kept, Onceward, Time, keeper};
 pub struct TestStore {
     once: Onceward,
     folder: PathBuf,
+}
+
+impl TestStore {
+    /// Where its files are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
 }
 
 impl Drop for TestStore {

@@ -7,6 +7,8 @@ mod bluesky;
 mod devto;
 mod email;
 mod mastodon;
+mod matrix;
+mod reports;
 mod script;
 mod slack;
 mod stage;

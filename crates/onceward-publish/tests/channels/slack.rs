@@ -97,10 +97,31 @@ async fn what_never_arrived_is_said_after_a_look() -> Verdict {
 async fn a_room_that_cannot_be_read_leaves_the_message_to_a_person() -> Verdict {
     let (sandbox, stage) = stage().await?;
     sandbox.fault(fault(Kind::AcceptThenReset, "post"));
-    sandbox.fault(Fault::new(Kind::RevokedToken).on("slack").act("look"));
+    sandbox.fault(Fault::new(Kind::Refuse(403)).on("slack").act("look"));
     let job = stage.enqueue(POST).await?;
     let standing = stage.settle(job).await?;
     assert_eq!((standing.state, standing.check_at), (State::InDoubt, None), "{standing:?}");
+    assert_eq!((visible(&sandbox).len(), sandbox.ledger().arrived("slack", "post").count()), (1, 1));
+    let queues = stage.store.queues().await?;
+    assert!(queues.iter().all(|queue| queue.paused.is_none()), "what may be sent is sent: {queues:?}");
+    Ok(())
+}
+
+/// T26: a token that was taken back leaves no work for a person but a new token.
+#[tokio::test]
+async fn a_token_that_ends_over_a_doubt_is_waited_for_and_the_message_is_found() -> Verdict {
+    let (sandbox, stage) = stage().await?;
+    sandbox.fault(fault(Kind::AcceptThenReset, "post"));
+    let job = stage.enqueue(POST).await?;
+    let standing = stage.once(job).await?;
+    sandbox.fault(Fault::new(Kind::RevokedToken).on("slack"));
+    stage.store.set_clock(standing.check_at.unwrap());
+    assert_eq!(stage.once(job).await?.state, State::InDoubt);
+    let waits = async || stage.store.queues().await.map(|queues| queues.iter().any(|it| it.paused.is_some()));
+    assert!(waits().await?);
+    sandbox.clear_faults();
+    stage.store.resume_queue("it").await?;
+    assert_eq!(stage.settle(job).await?.state, State::Done);
     assert_eq!((visible(&sandbox).len(), sandbox.ledger().arrived("slack", "post").count()), (1, 1));
     Ok(())
 }

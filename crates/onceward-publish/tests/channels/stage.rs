@@ -24,25 +24,43 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(1500);
 pub(crate) struct Stage {
     pub(crate) store: TestStore,
     pub(crate) publisher: Publisher,
+    names: Vec<&'static str>,
+}
+
+/// A store whose clock moves only when it is set.
+pub(crate) async fn store() -> Verdict<TestStore> {
+    let store = testing::store().await?;
+    store.set_clock(Time::now());
+    Ok(store)
+}
+
+fn configured(name: &str, adapter: Arc<dyn Channel>) -> Configured {
+    Configured {
+        name: name.to_owned(),
+        was: None,
+        adapter: Ok(adapter),
+        dress: Dress::default(),
+        retry: RetryPolicy::CHANNEL,
+        late_after: Duration::from_hours(6),
+        quiet: None,
+        timeout: TIMEOUT,
+        resend: false,
+    }
 }
 
 impl Stage {
     pub(crate) async fn with(adapter: impl Channel) -> Verdict<Self> {
-        let store = testing::store().await?;
-        store.set_clock(Time::now());
-        let channel = Configured {
-            name: NAME.to_owned(),
-            was: None,
-            adapter: Ok(Arc::new(adapter)),
-            dress: Dress::default(),
-            retry: RetryPolicy::CHANNEL,
-            late_after: Duration::from_hours(6),
-            quiet: None,
-            timeout: TIMEOUT,
-            resend: false,
-        };
-        let publisher = Publisher::open(&store, vec![channel]).await?;
-        Ok(Self { store, publisher })
+        Self::over(store().await?, &[(NAME, Arc::new(adapter))]).await
+    }
+
+    /// Several channels over one store; every post goes to all of them.
+    pub(crate) async fn over(
+        store: TestStore,
+        channels: &[(&'static str, Arc<dyn Channel>)],
+    ) -> Verdict<Self> {
+        let named = channels.iter().map(|(name, adapter)| configured(name, Arc::clone(adapter)));
+        let publisher = Publisher::open(&store, named.collect()).await?;
+        Ok(Self { store, publisher, names: channels.iter().map(|(name, _)| *name).collect() })
     }
 
     /// What a run would do with one file.
@@ -52,7 +70,7 @@ impl Stage {
 
     /// The same for a file of that name; its media lie beside it.
     pub(crate) async fn plan_at(&self, path: &Path, text: &str) -> Verdict<Plan> {
-        let names = || vec![NAME.to_owned()];
+        let names = || self.names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let rules = Rules {
             root: "/site".into(),
             static_root: None,
@@ -73,9 +91,14 @@ impl Stage {
     }
 
     pub(crate) async fn enqueue_at(&self, path: &Path, text: &str) -> Verdict<JobId> {
+        Ok(self.enqueue_to_all(path, text).await?[0])
+    }
+
+    /// One job for each channel, in their order by name.
+    pub(crate) async fn enqueue_to_all(&self, path: &Path, text: &str) -> Verdict<Vec<JobId>> {
         let plan = self.plan_at(path, text).await?;
         assert_eq!(plan.refused, []);
-        Ok(self.publisher.enqueue(&plan).await?.concat()[0].id())
+        Ok(self.publisher.enqueue(&plan).await?.concat().iter().map(onceward::Enqueued::id).collect())
     }
 
     /// Lets a worker do what is due, then moves the clock to the next look or try; until nothing moves any more.
@@ -103,7 +126,8 @@ impl Stage {
 
     /// Lets a worker do what is due.
     pub(crate) async fn once(&self, job: JobId) -> Verdict<Standing> {
-        let builder = self.publisher.register(Worker::builder(&self.store)).queue(NAME, 1);
+        let builder = self.publisher.register(Worker::builder(&self.store));
+        let builder = self.names.iter().fold(builder, |builder, name| builder.queue(name, 1));
         builder.build()?.run_until_idle().await?;
         self.standing(job).await
     }

@@ -67,7 +67,10 @@ impl Platform for Slack {
         }
     }
 
-    fn problem(&self, problem: &Problem, _: &Desk<'_>) -> Answer {
+    fn problem(&self, problem: &Problem, desk: &Desk<'_>) -> Answer {
+        if desk.visit.act == "hook" {
+            return message::hook_problem(problem);
+        }
         match *problem {
             // Slack's own way to fail: with 200.
             Problem::Broken { status: 200 } => fault("internal_error"),

@@ -80,6 +80,11 @@ impl Platform for BotApi {
             Problem::ExpiredToken | Problem::RevokedToken => error(401, "Unauthorized"),
         }
     }
+
+    /// In `parameters`, as `ResponseParameters` has it.
+    fn wait_in_body(&self, seconds: f64) -> Option<Answer> {
+        Some(limited(Some(seconds)))
+    }
 }
 
 /// Why a request is refused.

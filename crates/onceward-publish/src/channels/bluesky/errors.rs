@@ -16,48 +16,47 @@ pub(super) const EXPIRED: [&str; 2] = ["ExpiredToken", "InvalidToken"];
 
 /// Names first; then the statuses whose default does not fit.
 pub(super) const ERRORS: &[Row] = &[
-    named(EXPIRED[0], Means::Later, "the session ended; the next attempt renews it"),
-    named(EXPIRED[1], Means::Later, "the server does not know the session; the next attempt makes a new one"),
-    named("AuthMissing", Means::Auth, "the server saw no session"),
-    named("AuthenticationRequired", Means::Auth, LOGIN),
-    named(
+    Row::code(EXPIRED[0], Means::Later, "the session ended; the next attempt renews it"),
+    Row::code(
+        EXPIRED[1],
+        Means::Later,
+        "the server does not know the session; the next attempt makes a new one",
+    ),
+    Row::code("AuthMissing", Means::Auth, "the server saw no session"),
+    Row::code("AuthenticationRequired", Means::Auth, LOGIN),
+    Row::code(
         "AuthFactorTokenRequired",
         Means::Auth,
         "the account asks for a second factor; use an app password",
     ),
-    named("AccountTakedown", Means::Auth, CLOSED),
-    named("AccountSuspended", Means::Auth, CLOSED),
-    named("AccountDeactivated", Means::Auth, CLOSED),
-    named("AccountNotFound", Means::Auth, CLOSED),
-    named("RepoNotFound", Means::Auth, CLOSED),
-    named("RepoTakendown", Means::Auth, CLOSED),
-    named("RepoSuspended", Means::Auth, CLOSED),
-    named("RepoDeactivated", Means::Auth, CLOSED),
-    named(TAKEN, Means::Unclear, "something is at this key already"),
-    named("RateLimitExceeded", Means::TooMany, "the server asks to slow down"),
-    named("BlobNotFound", Means::Later, "the server has lost a picture; the next attempt uploads it again"),
-    named("BlobTooLarge", Means::Refused, "a picture is too large"),
-    named("PayloadTooLarge", Means::Refused, "a picture is too large"),
-    named("InvalidMimeType", Means::Refused, "the server does not take a picture of this type"),
-    named("InvalidRequest", Means::Refused, "the server does not take the post"),
-    named("InternalServerError", Means::Unclear, FAILED),
-    named("UpstreamFailure", Means::Unclear, FAILED),
-    named("UpstreamTimeout", Means::Unclear, FAILED),
-    named("NotEnoughResources", Means::Unclear, FAILED),
-    Row {
-        status: 400,
-        code: "",
-        means: Means::Unclear,
-        text: "the server refused it without a known reason",
-    },
+    Row::code("AccountTakedown", Means::Auth, CLOSED),
+    Row::code("AccountSuspended", Means::Auth, CLOSED),
+    Row::code("AccountDeactivated", Means::Auth, CLOSED),
+    Row::code("AccountNotFound", Means::Auth, CLOSED),
+    Row::code("RepoNotFound", Means::Auth, CLOSED),
+    Row::code("RepoTakendown", Means::Auth, CLOSED),
+    Row::code("RepoSuspended", Means::Auth, CLOSED),
+    Row::code("RepoDeactivated", Means::Auth, CLOSED),
+    Row::code(TAKEN, Means::Unclear, "something is at this key already"),
+    Row::code("RateLimitExceeded", Means::TooMany, "the server asks to slow down"),
+    Row::code(
+        "BlobNotFound",
+        Means::Later,
+        "the server has lost a picture; the next attempt uploads it again",
+    ),
+    Row::code("BlobTooLarge", Means::Refused, "a picture is too large"),
+    Row::code("PayloadTooLarge", Means::Refused, "a picture is too large"),
+    Row::code("InvalidMimeType", Means::Refused, "the server does not take a picture of this type"),
+    Row::code("InvalidRequest", Means::Refused, "the server does not take the post"),
+    Row::code("InternalServerError", Means::Unclear, FAILED),
+    Row::code("UpstreamFailure", Means::Unclear, FAILED),
+    Row::code("UpstreamTimeout", Means::Unclear, FAILED),
+    Row::code("NotEnoughResources", Means::Unclear, FAILED),
+    Row::status(400, Means::Unclear, "the server refused it without a known reason"),
 ];
 const LOGIN: &str = "the server does not accept the login; check `handle`, and make a new app password";
 const CLOSED: &str = "the account is not open at this server; look at it there, then resume the channel";
 const FAILED: &str = "the server failed, perhaps after it took the post";
-
-const fn named(code: &'static str, means: Means, text: &'static str) -> Row {
-    Row { status: 0, code, means, text }
-}
 
 /// The body of an error, after the protocol's specification of HTTP calls.
 #[derive(Deserialize)]

@@ -27,20 +27,16 @@ const ANSWER: usize = 32 * 1024 * 1024;
 
 /// What Forem's statuses mean, beside the usual.
 const ERRORS: &[Row] = &[
-    row(
+    Row::status(
         401,
         Means::Auth,
         "dev.to does not accept the key; make a new one in the account's settings, Extensions",
     ),
-    row(403, Means::Auth, "dev.to does not let this account or program in"),
-    row(404, Means::Refused, "the draft is gone from dev.to; `onceward dead revive` makes a new one"),
-    row(422, Means::Refused, "dev.to does not take the article as it is"),
-    row(429, Means::TooMany, "dev.to asks to slow down"),
+    Row::status(403, Means::Auth, "dev.to does not let this account or program in"),
+    Row::status(404, Means::Refused, "the draft is gone from dev.to; `onceward dead revive` makes a new one"),
+    Row::status(422, Means::Refused, "dev.to does not take the article as it is"),
+    Row::status(429, Means::TooMany, "dev.to asks to slow down"),
 ];
-
-const fn row(status: u16, means: Means, text: &'static str) -> Row {
-    Row { status, code: "", means, text }
-}
 
 /// An account at dev.to.
 #[derive(Debug, Clone)]
@@ -100,7 +96,7 @@ impl DevtoChannel {
         let body = json!({ "article": article });
         let refused = match self.ask(Method::Post, "articles", Some(body)).await {
             Ok(response) => return Ok(read(&response).map_err(answer::unseen)?.id),
-            Err(SendError::Refused(failure)) if failure.cause().status == Some(422) => failure,
+            Err(SendError::Refused(failure)) if is_taken(&failure) => failure,
             Err(error) => return Err(answer::unseen(error)),
         };
         // The title, the body or the canonical address is there already: perhaps by ourselves.
@@ -123,6 +119,15 @@ impl DevtoChannel {
             }
         }
         Ok(None)
+    }
+
+    /// A refusal to publish may speak of the very article that is published: only a draft that still waits proves it.
+    async fn judge(&self, id: u64, refused: Failure) -> Result<Receipt, SendError> {
+        match self.look(id).await {
+            Ok(Seen::Found(receipt)) => Ok(receipt),
+            Ok(Seen::Absent) => Err(SendError::Refused(refused)),
+            _ => Err(SendError::Unknown(refused.cause().clone())),
+        }
     }
 
     /// Whether an article is published, by its number: only published ones have an address of their own in the API.
@@ -172,15 +177,18 @@ impl Channel for DevtoChannel {
         Box::pin(async move {
             let id = draft_of(&intent.request)?;
             let body = json!({ "article": { "published": true } });
-            let response = self.ask(Method::Put, &format!("articles/{id}"), Some(body)).await?;
-            Ok(receipt(read(&response)?))
+            match self.ask(Method::Put, &format!("articles/{id}"), Some(body)).await {
+                Ok(response) => Ok(receipt(read(&response)?)),
+                Err(SendError::Refused(failure)) if is_taken(&failure) => self.judge(id, failure).await,
+                Err(error) => Err(error),
+            }
         })
     }
 
     fn verify<'a>(&'a self, _to: &'a Sending<'a>, intent: &'a Intent<Json>) -> Doing<'a, Seen> {
         Box::pin(async move {
             let Ok(id) = draft_of(&intent.request) else { return Seen::CannotTell };
-            self.look(id).await.unwrap_or_else(|error| Seen::Failed(answer::unseen(error)))
+            self.look(id).await.unwrap_or_else(|error| answer::cannot_look(ERRORS, error))
         })
     }
 
@@ -193,6 +201,11 @@ impl Channel for DevtoChannel {
             Ok(Checked { account, text: format!("publishes as @{name}") })
         })
     }
+}
+
+/// Forem's answer to a title, a text or an address that is there already, among other things.
+fn is_taken(refused: &Failure) -> bool {
+    refused.cause().status == Some(422)
 }
 
 fn thawed(request: &Json) -> Result<Frozen, SendError> {

@@ -47,8 +47,9 @@ const REPLIES: &[Row] = &[
         false,
         "the mail server wants a login; name a user in `smtp`, and set `password`",
     ),
+    row(&[], ("535", ""), Auth, false, LOGIN),
     row(&[Login], ("4", ""), Later, true, "the mail server cannot check logins now"),
-    row(&[Login], ("5", ""), Auth, false, "the mail server does not accept the user or the password"),
+    row(&[Login], ("5", ""), Auth, false, LOGIN),
     row(&[], ("4", "4.3."), Later, true, "the mail server cannot take mail now"),
     row(&[], ("", "5.3.4"), Refused, false, "the mail is too large for the server"),
     row(&[Sender], ("5", "5.7."), Auth, false, "the mail server does not let this account send as `from`"),
@@ -58,6 +59,8 @@ const REPLIES: &[Row] = &[
     row(&[], ("5", ""), Refused, false, "the mail server refused the mail"),
     row(&[], ("4", ""), Later, false, "the mail server could not take the mail"),
 ];
+
+const LOGIN: &str = "the mail server does not accept the user or the password";
 
 /// What it means for the mail to `whom` that the dialogue with `host` broke at that stage. None of `secrets` is shown.
 pub(super) fn meaning(why: &Why, stage: Stage, host: &str, whom: &str, secrets: &[String]) -> SendError {
@@ -153,6 +156,8 @@ mod tests {
             (Login, "534 5.7.9 needs an application password", "auth_needed", false),
             (Login, "454 4.7.0 temporary failure", "transient", true),
             (Login, "421 4.7.0 too many errors", "transient", true),
+            (Recipient, "535 5.7.8 authentication failed", "auth_needed", false),
+            (Dot, "535 5.7.8 authentication failed", "auth_needed", false),
             (Sender, "530 5.7.0 must issue STARTTLS first", "auth_needed", false),
             (Sender, "530 login", "auth_needed", false),
             (Sender, "550 5.7.60 not permitted to send as this sender", "auth_needed", false),

@@ -4,31 +4,27 @@ use crate::channels::answer::{Means, Row};
 
 /// <https://docs.joinmastodon.org/methods/statuses/#create>
 pub(super) const ERRORS: &[Row] = &[
-    row(301, Means::Refused, MOVED),
-    row(302, Means::Refused, MOVED),
-    row(307, Means::Refused, MOVED),
-    row(308, Means::Refused, MOVED),
-    row(401, Means::Auth, "the server does not accept the token; make a new one and set `token`"),
-    row(
+    Row::status(301, Means::Refused, MOVED),
+    Row::status(302, Means::Refused, MOVED),
+    Row::status(307, Means::Refused, MOVED),
+    Row::status(308, Means::Refused, MOVED),
+    Row::status(401, Means::Auth, "the server does not accept the token; make a new one and set `token`"),
+    Row::status(
         403,
-        Means::Auth,
+        Means::Barred,
         "the token lacks a scope (write:statuses, write:media, read:accounts, read:statuses), or the account is disabled",
     ),
-    row(
+    Row::status(
         404,
         Means::Refused,
         "the server knows no such thing: the post that is answered is gone, or `server` is wrong",
     ),
-    row(413, Means::Refused, "the server finds the media too large"),
-    row(422, Means::Refused, "the server refused it"),
-    row(429, Means::TooMany, "the server asks to slow down"),
+    Row::status(413, Means::Refused, "the server finds the media too large"),
+    Row::status(422, Means::Refused, "the server refused it"),
+    Row::status(429, Means::TooMany, "the server asks to slow down"),
 ];
 
 const MOVED: &str = "the server points to another address; redirects are not followed, so change `server`";
-
-const fn row(status: u16, means: Means, text: &'static str) -> Row {
-    Row { status, code: "", means, text }
-}
 
 #[cfg(test)]
 mod tests {

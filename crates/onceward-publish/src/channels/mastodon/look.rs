@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use unicode_normalization::UnicodeNormalization;
 
 use super::api::{Api, read};
+use super::errors::ERRORS;
 use super::html;
 use super::render::Frozen;
 use crate::channel::Sending;
@@ -52,12 +53,7 @@ pub(super) async fn look(api: &Api, to: &Sending<'_>, intent: &Intent<Json>) -> 
             tracing::warn!(server = api.host(), "there are more posts than are read: the look tells nothing");
             Seen::CannotTell
         }
-        Err(error) => {
-            let failure = answer::unseen(error);
-            let cause = failure.cause();
-            tracing::warn!(server = api.host(), code = %cause.code, why = cause.text, "own posts cannot be listed");
-            Seen::Failed(failure)
-        }
+        Err(error) => answer::cannot_look(ERRORS, error),
     }
 }
 

@@ -6,78 +6,82 @@ use crate::channels::answer::{Means, Row};
 
 /// The codes of the Web API; the status is 200 for nearly all of them.
 pub(super) const ERRORS: &[Row] = &[
-    row("ratelimited", Means::TooMany, "Slack asks to slow down"),
-    row("rate_limited", Means::TooMany, "Slack asks to slow down"),
-    row(
+    Row::code("ratelimited", Means::TooMany, "Slack asks to slow down"),
+    Row::code("rate_limited", Means::TooMany, "Slack asks to slow down"),
+    Row::code(
         "message_limit_exceeded",
         Means::TooMany,
         "this workspace has sent as many messages as its plan allows",
     ),
-    row("invalid_auth", Means::Auth, TOKEN),
-    row("not_authed", Means::Auth, TOKEN),
-    row("account_inactive", Means::Auth, TOKEN),
-    row("token_revoked", Means::Auth, TOKEN),
-    row("token_expired", Means::Auth, TOKEN),
-    row("not_allowed_token_type", Means::Auth, TOKEN),
-    row("metadata_must_be_sent_from_app", Means::Auth, TOKEN),
-    row(
+    Row::code("invalid_auth", Means::Auth, TOKEN),
+    Row::code("not_authed", Means::Auth, TOKEN),
+    Row::code("account_inactive", Means::Auth, TOKEN),
+    Row::code("token_revoked", Means::Auth, TOKEN),
+    Row::code("token_expired", Means::Auth, TOKEN),
+    Row::code("not_allowed_token_type", Means::Auth, TOKEN),
+    Row::code("metadata_must_be_sent_from_app", Means::Auth, TOKEN),
+    Row::code(
         "missing_scope",
-        Means::Auth,
+        Means::Barred,
         "the app lacks a scope; add it, install the app again, set the new `token`",
     ),
-    row("no_permission", Means::Auth, POLICY),
-    row("access_denied", Means::Auth, POLICY),
-    row("accesslimited", Means::Auth, POLICY),
-    row("ekm_access_denied", Means::Auth, POLICY),
-    row("enterprise_is_restricted", Means::Auth, POLICY),
-    row("team_access_not_granted", Means::Auth, POLICY),
-    row("two_factor_setup_required", Means::Auth, POLICY),
-    row("restricted_action", Means::Auth, POLICY),
-    row("restricted_action_read_only_channel", Means::Auth, POLICY),
-    row("restricted_action_thread_only_channel", Means::Auth, POLICY),
-    row("file_uploads_disabled", Means::Auth, POLICY),
-    row("storage_limit_reached", Means::Auth, "the workspace has no room for files"),
-    row(
+    Row::code("no_permission", Means::Barred, POLICY),
+    Row::code("access_denied", Means::Barred, POLICY),
+    Row::code("accesslimited", Means::Barred, POLICY),
+    Row::code("ekm_access_denied", Means::Barred, POLICY),
+    Row::code("enterprise_is_restricted", Means::Barred, POLICY),
+    Row::code("team_access_not_granted", Means::Barred, POLICY),
+    Row::code("two_factor_setup_required", Means::Barred, POLICY),
+    Row::code("restricted_action", Means::Barred, POLICY),
+    Row::code("restricted_action_read_only_channel", Means::Barred, POLICY),
+    Row::code("restricted_action_thread_only_channel", Means::Barred, POLICY),
+    Row::code("file_uploads_disabled", Means::Barred, POLICY),
+    Row::code("storage_limit_reached", Means::Barred, "the workspace has no room for files"),
+    Row::code(
         "channel_not_found",
-        Means::Auth,
+        Means::Barred,
         "Slack knows no such room, or the bot may not see it; correct `room`",
     ),
-    row("not_in_channel", Means::Auth, "the bot is not in the room; invite it there with /invite"),
-    row("is_archived", Means::Auth, "the room is archived; bring it back, or change `room`"),
-    row("messages_tab_disabled", Means::Auth, "the app takes no direct messages; turn on its messages tab"),
-    row("unknown_method", Means::Auth, ELSEWHERE),
-    row("org_login_required", Means::Later, MOVING),
-    row("team_added_to_org", Means::Later, MOVING),
-    row("msg_too_long", Means::Refused, "the text is too long for Slack"),
-    row("msg_blocks_too_long", Means::Refused, "the text is too long for Slack"),
-    row("no_text", Means::Refused, "there is nothing to say"),
+    Row::code("not_in_channel", Means::Barred, "the bot is not in the room; invite it there with /invite"),
+    Row::code("is_archived", Means::Barred, "the room is archived; bring it back, or change `room`"),
+    Row::code(
+        "messages_tab_disabled",
+        Means::Barred,
+        "the app takes no direct messages; turn on its messages tab",
+    ),
+    Row::code("unknown_method", Means::Auth, ELSEWHERE),
+    Row::code("org_login_required", Means::Later, MOVING),
+    Row::code("team_added_to_org", Means::Later, MOVING),
+    Row::code("msg_too_long", Means::Refused, "the text is too long for Slack"),
+    Row::code("msg_blocks_too_long", Means::Refused, "the text is too long for Slack"),
+    Row::code("no_text", Means::Refused, "there is nothing to say"),
     // Only messages with pictures have blocks: a picture is worked on for some seconds before it can be shown.
-    row("invalid_blocks", Means::Later, "Slack does not take the pictures, perhaps not yet"),
-    row("missing_file_data", Means::Later, "Slack does not take the pictures, perhaps not yet"),
-    row("invalid_blocks_format", Means::Refused, OURS),
-    row("invalid_metadata_format", Means::Refused, OURS),
-    row("invalid_metadata_schema", Means::Refused, OURS),
-    row("metadata_too_large", Means::Refused, OURS),
-    row("invalid_arguments", Means::Refused, OURS),
-    row("invalid_arg_name", Means::Refused, OURS),
-    row("invalid_json", Means::Refused, OURS),
-    row("json_not_object", Means::Refused, OURS),
-    row("cannot_reply_to_message", Means::Refused, THREAD),
-    row("thread_not_found", Means::Refused, THREAD),
-    row("restricted_action_thread_locked", Means::Refused, THREAD),
-    row("restricted_action_non_threadable_channel", Means::Refused, THREAD),
-    row("file_type_not_allowed", Means::Refused, "the workspace takes no files of this type"),
-    row("file_upload_size_restricted", Means::Refused, "the picture is too large for the workspace"),
+    Row::code("invalid_blocks", Means::Later, "Slack does not take the pictures, perhaps not yet"),
+    Row::code("missing_file_data", Means::Later, "Slack does not take the pictures, perhaps not yet"),
+    Row::code("invalid_blocks_format", Means::Refused, OURS),
+    Row::code("invalid_metadata_format", Means::Refused, OURS),
+    Row::code("invalid_metadata_schema", Means::Refused, OURS),
+    Row::code("metadata_too_large", Means::Refused, OURS),
+    Row::code("invalid_arguments", Means::Refused, OURS),
+    Row::code("invalid_arg_name", Means::Refused, OURS),
+    Row::code("invalid_json", Means::Refused, OURS),
+    Row::code("json_not_object", Means::Refused, OURS),
+    Row::code("cannot_reply_to_message", Means::Refused, THREAD),
+    Row::code("thread_not_found", Means::Refused, THREAD),
+    Row::code("restricted_action_thread_locked", Means::Refused, THREAD),
+    Row::code("restricted_action_non_threadable_channel", Means::Refused, THREAD),
+    Row::code("file_type_not_allowed", Means::Refused, "the workspace takes no files of this type"),
+    Row::code("file_upload_size_restricted", Means::Refused, "the picture is too large for the workspace"),
     // Slack's own words: some of it may have happened.
-    row("internal_error", Means::Unclear, BROKEN),
-    row("fatal_error", Means::Unclear, BROKEN),
-    row("service_unavailable", Means::Unclear, BROKEN),
-    row("request_timeout", Means::Unclear, BROKEN),
+    Row::code("internal_error", Means::Unclear, BROKEN),
+    Row::code("fatal_error", Means::Unclear, BROKEN),
+    Row::code("service_unavailable", Means::Unclear, BROKEN),
+    Row::code("request_timeout", Means::Unclear, BROKEN),
     // Whoever answers so has not even read the request.
-    status(301, "", Means::Auth, ELSEWHERE),
-    status(307, "", Means::Auth, ELSEWHERE),
-    status(308, "", Means::Auth, ELSEWHERE),
-    status(404, "", Means::Auth, ELSEWHERE),
+    Row::status(301, Means::Auth, ELSEWHERE),
+    Row::status(307, Means::Auth, ELSEWHERE),
+    Row::status(308, Means::Auth, ELSEWHERE),
+    Row::status(404, Means::Auth, ELSEWHERE),
 ];
 
 const ELSEWHERE: &str = "this is not Slack's Web API; correct `api`";
@@ -90,28 +94,20 @@ const BROKEN: &str = "Slack failed, perhaps after it took the message";
 
 /// What an incoming webhook answers, as plain text beside a status.
 pub(super) const WEBHOOK_ERRORS: &[Row] = &[
-    status(400, "invalid_token", Means::Auth, CLOSED),
-    status(400, "no_text", Means::Refused, "there is nothing to say"),
-    status(403, "invalid_token", Means::Auth, CLOSED),
-    status(403, "action_prohibited", Means::Auth, POLICY),
-    status(403, "", Means::Auth, CLOSED),
-    status(404, "", Means::Auth, CLOSED),
-    status(410, "", Means::Auth, "the room is archived; bring it back, or make a webhook for another"),
-    row("invalid_payload", Means::Refused, OURS),
+    Row::both(400, "invalid_token", Means::Auth, CLOSED),
+    Row::both(400, "no_text", Means::Refused, "there is nothing to say"),
+    Row::both(403, "invalid_token", Means::Auth, CLOSED),
+    Row::both(403, "action_prohibited", Means::Auth, POLICY),
+    Row::status(403, Means::Auth, CLOSED),
+    Row::status(404, Means::Auth, CLOSED),
+    Row::status(410, Means::Auth, "the room is archived; bring it back, or make a webhook for another"),
+    Row::code("invalid_payload", Means::Refused, OURS),
 ];
 const CLOSED: &str = "Slack knows no such webhook; make a new one, and set `webhook_url`";
 
 /// Our words for a code of the table.
 pub(super) fn text(code: &str) -> &'static str {
     ERRORS.iter().find(|row| row.code == code).map_or(BROKEN, |row| row.text)
-}
-
-const fn row(code: &'static str, means: Means, text: &'static str) -> Row {
-    status(0, code, means, text)
-}
-
-const fn status(status: u16, code: &'static str, means: Means, text: &'static str) -> Row {
-    Row { status, code, means, text }
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use onceward::{Failure, Intent, Receipt, Seen, SendError, Time};
+use onceward::{Intent, Receipt, Seen, SendError, Time};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::api::Api;
+use super::errors::ERRORS;
 use crate::channels::answer;
 
 /// The name under which our key stands in a message's metadata.
@@ -51,17 +52,7 @@ pub(super) async fn look(api: &Api, room: &str, thread: Option<&str>, intent: &I
             Seen::CannotTell
         }
         Ok((found, _)) => Seen::AnyOf(found),
-        Err(error) => {
-            let failure = answer::unseen(error);
-            let cause = failure.cause();
-            tracing::warn!(room, code = %cause.code, why = cause.text, "the room cannot be looked through");
-            // A scope that only the look lacks must not pause the sending: then a person looks.
-            if matches!(failure, Failure::RateLimited { .. }) || cause.outage {
-                Seen::Failed(failure)
-            } else {
-                Seen::CannotTell
-            }
-        }
+        Err(error) => answer::cannot_look(ERRORS, error),
     }
 }
 

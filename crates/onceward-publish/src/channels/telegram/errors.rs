@@ -6,48 +6,44 @@ use crate::channels::answer::{Means, Row};
 
 /// By status, and by what the description says.
 pub(super) const ERRORS: &[Row] = &[
-    row(
+    Row::both(
         400,
         "chat not found",
         Means::Auth,
         "Telegram knows no such chat; correct `chat`, and add the bot there",
     ),
-    row(400, "upgraded to a supergroup", Means::Auth, "the group has a new id; set it as `chat`"),
-    row(400, "peer_id_invalid", Means::Auth, "Telegram knows no such chat; correct `chat`"),
-    row(400, "not enough rights", Means::Auth, RIGHTS),
-    row(400, "have no rights to send", Means::Auth, RIGHTS),
-    row(400, "need administrator rights", Means::Auth, RIGHTS),
-    row(400, "chat_write_forbidden", Means::Auth, RIGHTS),
-    row(400, "message is too long", Means::Refused, "the text is too long for Telegram"),
-    row(400, "caption is too long", Means::Refused, "the text is too long to stand under a picture"),
-    row(400, "text is empty", Means::Refused, "there is nothing to say"),
-    row(
+    Row::both(400, "upgraded to a supergroup", Means::Auth, "the group has a new id; set it as `chat`"),
+    Row::both(400, "peer_id_invalid", Means::Auth, "Telegram knows no such chat; correct `chat`"),
+    Row::both(400, "not enough rights", Means::Auth, RIGHTS),
+    Row::both(400, "have no rights to send", Means::Auth, RIGHTS),
+    Row::both(400, "need administrator rights", Means::Auth, RIGHTS),
+    Row::both(400, "chat_write_forbidden", Means::Auth, RIGHTS),
+    Row::both(400, "message is too long", Means::Refused, "the text is too long for Telegram"),
+    Row::both(400, "caption is too long", Means::Refused, "the text is too long to stand under a picture"),
+    Row::both(400, "text is empty", Means::Refused, "there is nothing to say"),
+    Row::both(
         400,
         "message to be replied not found",
         Means::Refused,
         "the part above is gone, so this one has no place",
     ),
-    row(400, "", Means::Refused, "Telegram does not take it"),
-    row(401, "", Means::Auth, TOKEN),
+    Row::status(400, Means::Refused, "Telegram does not take it"),
+    Row::status(401, Means::Auth, TOKEN),
     // A token that is no token has no address at all.
-    row(404, "", Means::Auth, TOKEN),
-    row(403, "", Means::Auth, RIGHTS),
+    Row::status(404, Means::Auth, TOKEN),
+    Row::status(403, Means::Auth, RIGHTS),
     // Whoever answers so has not even read the request.
-    row(301, "", Means::Auth, ELSEWHERE),
-    row(307, "", Means::Auth, ELSEWHERE),
-    row(308, "", Means::Auth, ELSEWHERE),
-    row(413, "", Means::Refused, "the pictures are too large for Telegram"),
-    row(429, "", Means::TooMany, "Telegram asks to slow down"),
+    Row::status(301, Means::Auth, ELSEWHERE),
+    Row::status(307, Means::Auth, ELSEWHERE),
+    Row::status(308, Means::Auth, ELSEWHERE),
+    Row::status(413, Means::Refused, "the pictures are too large for Telegram"),
+    Row::status(429, Means::TooMany, "Telegram asks to slow down"),
 ];
 
 const ELSEWHERE: &str = "this is not Telegram's Bot API; correct `api`";
 const TOKEN: &str = "Telegram does not accept the token; ask @BotFather for the bot's token, and set `token`";
 const RIGHTS: &str =
     "the bot may not post there; make it a member, or in a channel an administrator who may post";
-
-const fn row(status: u16, code: &'static str, means: Means, text: &'static str) -> Row {
-    Row { status, code, means, text }
-}
 
 /// The row's words that stand in a description.
 pub(super) fn code(description: &str) -> Option<&'static str> {

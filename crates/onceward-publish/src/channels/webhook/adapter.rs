@@ -108,26 +108,35 @@ impl Channel for WebhookChannel {
 }
 
 /// What the receiver's statuses mean, beside the usual.
-const ERRORS: [Row; 8] = [
-    row(410, Means::Refused, "the receiver has closed this address; take the channel out, or change `url`"),
-    row(401, Means::Auth, "the receiver does not accept the signature; compare `secret` on both sides"),
-    row(403, Means::Auth, "the receiver does not accept the signature; compare `secret` on both sides"),
-    row(301, Means::Refused, MOVED),
-    row(302, Means::Refused, MOVED),
-    row(303, Means::Refused, MOVED),
-    row(307, Means::Refused, MOVED),
-    row(308, Means::Refused, MOVED),
+const ERRORS: &[Row] = &[
+    Row::status(
+        410,
+        Means::Refused,
+        "the receiver has closed this address; take the channel out, or change `url`",
+    ),
+    Row::status(
+        401,
+        Means::Auth,
+        "the receiver does not accept the signature; compare `secret` on both sides",
+    ),
+    Row::status(
+        403,
+        Means::Auth,
+        "the receiver does not accept the signature; compare `secret` on both sides",
+    ),
+    Row::status(409, Means::Unclear, "the receiver has something under this id already, perhaps from us"),
+    Row::status(301, Means::Refused, MOVED),
+    Row::status(302, Means::Refused, MOVED),
+    Row::status(303, Means::Refused, MOVED),
+    Row::status(307, Means::Refused, MOVED),
+    Row::status(308, Means::Refused, MOVED),
 ];
 const MOVED: &str = "the receiver points to another address; redirects are not followed, so change `url`";
-
-const fn row(status: u16, means: Means, text: &'static str) -> Row {
-    Row { status, code: "", means, text }
-}
 
 fn answered(response: &Response, now: Time) -> Result<(), SendError> {
     match response.class() {
         StatusClass::Success => Ok(()),
-        _ => Err(answer::means(&ERRORS, response, Said::default(), now)),
+        _ => Err(answer::means(ERRORS, response, Said::default(), now)),
     }
 }
 
@@ -159,6 +168,7 @@ mod tests {
             (403, "auth_needed"),
             (404, "permanent"),
             (408, "unknown, outage false"),
+            (409, "unknown, outage false"),
             (410, "permanent"),
             (422, "permanent"),
             (429, "wait until 2026-12-01T00:01:00Z"),

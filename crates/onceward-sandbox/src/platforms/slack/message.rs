@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::clock::{Micros, SECOND};
 use crate::desk::{Desk, Item};
 use crate::ledger::Accepted;
+use crate::platforms::Problem;
 
 /// A longer text becomes several messages.
 const ONE_MESSAGE: usize = 4000;
@@ -168,4 +169,22 @@ pub(super) fn hook(call: &Call, desk: &mut Desk<'_>) -> Answer {
     let text = text.chars().take(LONGEST).collect();
     desk.accept(Item { visible: true, text, data: json!({ "blocks": blocks }), ..Item::default() });
     Answer::text(200, "ok")
+}
+
+/// What an incoming webhook says when something is wrong: it has words, and the status tells.
+pub(super) fn hook_problem(problem: &Problem) -> Answer {
+    match *problem {
+        Problem::Broken { status } => Answer::text(status, "upstream connect error"),
+        Problem::RateLimited { seconds } => {
+            let limited = Answer::text(429, "rate_limited");
+            match seconds {
+                Some(seconds) => limited.header("retry-after", format!("{:.0}", seconds.ceil())),
+                None => limited,
+            }
+        }
+        Problem::Duplicate => Answer::text(500, "rollup_error"),
+        Problem::ExpiredToken => Answer::text(403, "invalid_token"),
+        // Whoever takes a webhook back takes its address away.
+        Problem::RevokedToken => Answer::text(404, "no_service"),
+    }
 }
