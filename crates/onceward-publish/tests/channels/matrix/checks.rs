@@ -45,7 +45,8 @@ async fn no_check_shows_a_secret_whatever_goes_wrong() -> Verdict {
     secrets::watch();
     let client = Client::builder().build()?;
     for which in ALL {
-        let runs = kinds::some().into_iter().map(async |kind| (kind, shown(which, kind, client.clone()).await));
+        let runs =
+            kinds::some().into_iter().map(async |kind| (kind, shown(which, kind, client.clone()).await));
         let forms = secrets::forms(which);
         for (kind, shown) in join_all(runs).await {
             let shown = shown?;

@@ -1,5 +1,6 @@
 //! What must come of a fault, by what the platform said, by what the channel's class lets one do about it, and by nothing
 //! else.
+#![expect(clippy::match_same_arms, reason = "an arm stands for a reason")]
 
 use super::kinds::{Left, Said};
 use super::places::{Class, Role, Which};

@@ -27,7 +27,7 @@ fn sorted(forms: impl Iterator<Item = String>) -> Vec<String> {
 
 fn forms_of(secret: &str) -> Vec<String> {
     let mut forms = vec![secret.to_owned(), hex::encode(secret), hex::encode_upper(secret)];
-    forms.push(secret.bytes().map(|byte| format!("%{byte:02X}")).collect());
+    forms.push(secret.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat());
     forms.push(url::form_urlencoded::byte_serialize(secret.as_bytes()).collect());
     // Inside something longer, such as the two names of a login, base64 begins at any of three places.
     for before in 0..3 {
