@@ -1,14 +1,16 @@
-//! `./dev bench [sqlite|postgres] [JOBS]`: how fast the queue is, as ratios to hand-written SQL in the same run.
+//! `./dev bench [sqlite|postgres] [JOBS] [WORD]`: how fast the queue is, as ratios to hand-written SQL in the same run.
+//! A word picks the comparisons that have it in their name.
 //!
-//! Pairs alternate, and the median ratio counts, since a machine's speed drifts. Absolute figures are noise.
+//! Pairs alternate, and the median ratio counts, since a machine's speed drifts. Absolute figures are noise. Beside each
+//! ratio stands the one of CPU time, which holds on a busy machine as well.
 
 mod ours;
 mod raw;
 mod store;
-
-use std::time::Duration;
+mod watch;
 
 use store::Store;
+use watch::Rate;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -19,60 +21,87 @@ const PAIRS: usize = 3;
 async fn main() -> Outcome<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let jobs = args.iter().find_map(|arg| arg.parse().ok()).unwrap_or(100_000);
-    for engine in ["sqlite", "postgres"] {
-        if args.iter().any(|arg| arg == engine)
-            || !args.iter().any(|arg| arg == "sqlite" || arg == "postgres")
-        {
-            run(engine, jobs).await?;
+    let (engines, words): (Vec<&str>, Vec<&str>) = args
+        .iter()
+        .map(String::as_str)
+        .filter(|arg| arg.parse::<usize>().is_err())
+        .partition(|arg| ENGINES.contains(arg));
+    for engine in ENGINES {
+        if engines.is_empty() || engines.contains(&engine) {
+            run(&Plan { engine, jobs, only: &words }).await?;
         }
     }
     Ok(())
 }
 
-async fn run(engine: &str, jobs: usize) -> Outcome<()> {
-    println!("{engine}, {jobs} jobs");
-    pairs(engine, "64 producers, each acknowledged : one commit a row", async |store| {
+const ENGINES: [&str; 2] = ["sqlite", "postgres"];
+
+/// What is measured.
+struct Plan<'a> {
+    engine: &'a str,
+    jobs: usize,
+    /// Comparisons with one of these words in their name, or all.
+    only: &'a [&'a str],
+}
+
+async fn run(plan: &Plan<'_>) -> Outcome<()> {
+    let jobs = plan.jobs;
+    println!("{}, {jobs} jobs", plan.engine);
+    pairs(plan, "64 producers, each acknowledged : one commit a row", async |store| {
         let raw = raw::insert_one_by_one(store, 500).await?;
         Ok((ours::producers(store, 64, 20_000.min(jobs)).await?, raw))
     })
     .await?;
-    pairs(engine, "batches of 1,000 : raw batches of 1,000", async |store| {
+    pairs(plan, "batches of 1,000 : raw batches of 1,000", async |store| {
         let raw = raw::insert_batches(store, jobs).await?;
         Ok((ours::batches(store, jobs).await?, raw))
     })
     .await?;
     for (at_once, name) in [
-        (500, "drain, 500 at once : raw claim and settle by 500"),
-        (2000, "drain, 2,000 at once : raw claim and settle by 2,000"),
+        (500, "drain, 500 at once : raw claim and settle"),
+        (2000, "drain, 2,000 at once : raw claim and settle"),
     ] {
-        pairs(engine, name, async |store| {
+        pairs(plan, name, async |store| {
             raw::insert_batches(store, jobs).await?;
             let raw = raw::drain(store, jobs, at_once).await?;
             ours::batches(store, jobs).await?;
-            Ok((ours::drain(store, jobs, usize::try_from(at_once)?).await?, raw))
+            Ok((ours::drain(store, jobs, at_once).await?, raw))
         })
         .await?;
     }
-    let store = Store::fresh(engine).await?;
+    waits(plan).await
+}
+
+async fn waits(plan: &Plan<'_>) -> Outcome<()> {
+    let name = "enqueue to start, idle queue";
+    if !plan.wants(name) {
+        return Ok(());
+    }
+    let store = Store::fresh(plan.engine).await?;
     let mut waits = ours::enqueue_to_start(&store, 200).await?;
     waits.sort();
-    println!(
-        "  enqueue to start, idle queue: p50 {:?}, p99 {:?}",
-        waits[waits.len() / 2],
-        waits[waits.len() * 99 / 100]
-    );
+    println!("  {name}: p50 {:?}, p99 {:?}", waits[waits.len() / 2], waits[waits.len() * 99 / 100]);
     store.drop().await
+}
+
+impl Plan<'_> {
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|word| name.contains(word))
+    }
 }
 
 /// Runs a comparison on fresh stores and prints the median of the ratios with the rates they came from.
 async fn pairs(
-    engine: &str,
+    plan: &Plan<'_>,
     name: &str,
     measure: impl AsyncFn(&Store) -> Outcome<(Rate, Rate)>,
 ) -> Outcome<()> {
+    if !plan.wants(name) {
+        return Ok(());
+    }
     let mut ratios = Vec::new();
     for _ in 0..PAIRS {
-        let store = Store::fresh(engine).await?;
+        let store = Store::fresh(plan.engine).await?;
         let (ours, raw) = measure(&store).await?;
         ratios.push((ours.per_second() / raw.per_second(), ours, raw));
         store.drop().await?;
@@ -85,16 +114,28 @@ async fn pairs(
         ours.per_second(),
         raw.per_second()
     );
+    println!(
+        "    {}",
+        in_cpu_time(ratios.iter().filter_map(|(_, ours, raw)| Some((ours.cpu()?, raw.cpu()?))))
+    );
     Ok(())
 }
 
-/// So many in so long.
-#[derive(Debug, Clone, Copy)]
-struct Rate(usize, Duration);
+/// A pair's microseconds of CPU for each job, here and in the server: ours, and raw.
+type Pair = ((f64, f64), (f64, f64));
 
-impl Rate {
-    #[expect(clippy::cast_precision_loss, reason = "counts here stay far below 2^52")]
-    fn per_second(&self) -> f64 {
-        self.0 as f64 / self.1.as_secs_f64()
-    }
+fn in_cpu_time(pairs: impl Iterator<Item = Pair>) -> String {
+    let ratio = |(ours, raw): &Pair| (raw.0 + raw.1) / (ours.0 + ours.1);
+    let mut pairs: Vec<Pair> = pairs.collect();
+    pairs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let Some(pair) = pairs.get(pairs.len() / 2) else { return "CPU time is not known here".to_owned() };
+    let (ours, raw) = pair;
+    format!(
+        "in CPU time: {:.2}; {:.1} + {:.1} µs a job here and in the server, against {:.1} + {:.1}",
+        ratio(pair),
+        ours.0,
+        ours.1,
+        raw.0,
+        raw.1
+    )
 }

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use onceward::{Context, Done, NewJob, Worker};
 use tokio::sync::{Notify, mpsc};
 
+use crate::Outcome;
 use crate::store::Store;
-use crate::{Outcome, Rate};
+use crate::watch::Rate;
 
 fn job() -> NewJob {
     NewJob::untyped("bench", "noop", format!("{{\"text\":\"{}\"}}", "x".repeat(185)))
@@ -16,7 +17,7 @@ fn job() -> NewJob {
 
 /// `producers` tasks, each waiting for its acknowledgement before its next job.
 pub(crate) async fn producers(store: &Store, producers: usize, jobs: usize) -> Outcome<Rate> {
-    let start = Instant::now();
+    let start = store.watch();
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..producers {
         let once = store.once.clone();
@@ -30,15 +31,15 @@ pub(crate) async fn producers(store: &Store, producers: usize, jobs: usize) -> O
     while let Some(done) = tasks.join_next().await {
         done??;
     }
-    Ok(Rate(jobs / producers * producers, start.elapsed()))
+    Ok(start.stop(jobs / producers * producers))
 }
 
 pub(crate) async fn batches(store: &Store, jobs: usize) -> Outcome<Rate> {
-    let start = Instant::now();
+    let start = store.watch();
     for _ in 0..jobs / 1000 {
         store.once.enqueue_each((0..1000).map(|_| job()).collect()).await?;
     }
-    Ok(Rate(jobs / 1000 * 1000, start.elapsed()))
+    Ok(start.stop(jobs / 1000 * 1000))
 }
 
 pub(crate) async fn drain(store: &Store, jobs: usize, at_once: usize) -> Outcome<Rate> {
@@ -54,9 +55,9 @@ pub(crate) async fn drain(store: &Store, jobs: usize, at_once: usize) -> Outcome
         .register_fn("noop", 1, (left, all.clone()), handler)
         .queue("bench", at_once)
         .build()?;
-    let start = Instant::now();
+    let start = store.watch();
     let report = worker.run_until(all.notified()).await?;
-    let rate = Rate(jobs, start.elapsed());
+    let rate = start.stop(jobs);
     if report.done == u64::try_from(jobs)? { Ok(rate) } else { Err(format!("{report:?}").into()) }
 }
 

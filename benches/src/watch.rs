@@ -1,0 +1,92 @@
+//! What a piece of work took: by the clock, and in CPU time, which other work on the machine does not change much.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The kernel's unit of CPU time in `/proc`.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Since when.
+pub(crate) struct Watch {
+    start: Instant,
+    server: Option<u32>,
+    cpu: Option<Cpu>,
+}
+
+/// So many in so long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate {
+    jobs: usize,
+    long: Duration,
+    cpu: Option<Cpu>,
+}
+
+/// CPU time of this process, and of all processes of the server.
+#[derive(Debug, Clone, Copy)]
+struct Cpu {
+    here: Duration,
+    server: Duration,
+}
+
+impl Watch {
+    /// `server`: the process id of a PostgreSQL server on this machine.
+    pub(crate) fn start(server: Option<u32>) -> Self {
+        Self { start: Instant::now(), server, cpu: Cpu::so_far(server) }
+    }
+
+    pub(crate) fn stop(&self, jobs: usize) -> Rate {
+        let long = self.start.elapsed();
+        let spent = |(before, after): (Cpu, Cpu)| Cpu {
+            here: after.here.saturating_sub(before.here),
+            server: after.server.saturating_sub(before.server),
+        };
+        Rate { jobs, long, cpu: self.cpu.zip(Cpu::so_far(self.server)).map(spent) }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts here stay far below 2^52")]
+impl Rate {
+    pub(crate) fn per_second(&self) -> f64 {
+        self.jobs as f64 / self.long.as_secs_f64()
+    }
+
+    /// Microseconds of CPU for each job: here, and in the server.
+    pub(crate) fn cpu(&self) -> Option<(f64, f64)> {
+        let each = |time: Duration| time.as_secs_f64() * 1e6 / self.jobs as f64;
+        self.cpu.map(|cpu| (each(cpu.here), each(cpu.server)))
+    }
+}
+
+impl Cpu {
+    /// `None` where there is no `/proc`.
+    fn so_far(server: Option<u32>) -> Option<Self> {
+        let here = spent(Path::new("/proc/self"), false)?;
+        let Some(server) = server else { return Some(Self { here, server: Duration::ZERO }) };
+        // What has ended counts as its parent's.
+        let mut all = spent(&Path::new("/proc").join(server.to_string()), true)?;
+        for process in std::fs::read_dir("/proc").ok()?.flatten() {
+            if parent(&process.path()) == Some(server) {
+                all += spent(&process.path(), false).unwrap_or_default();
+            }
+        }
+        Some(Self { here, server: all })
+    }
+}
+
+fn spent(process: &Path, with_ended: bool) -> Option<Duration> {
+    let stat = stat(process)?;
+    let ticks: u32 =
+        stat.get(11..if with_ended { 15 } else { 13 })?.iter().filter_map(|at| at.parse::<u32>().ok()).sum();
+    Some(TICK * ticks)
+}
+
+/// The parent of a process.
+pub(crate) fn parent(process: &Path) -> Option<u32> {
+    stat(process)?.get(1)?.parse().ok()
+}
+
+/// The fields of `/proc/PID/stat` after the name, which may hold anything.
+fn stat(process: &Path) -> Option<Vec<String>> {
+    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+    Some(stat.rsplit_once(") ")?.1.split_whitespace().map(str::to_owned).collect())
+}
