@@ -6,10 +6,9 @@ use onceward_db::Conn;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use tokio::sync::watch;
 
 use crate::effect::Effect;
-use crate::heartbeat::Phase;
+use crate::heartbeat::{Phase, Told};
 use crate::lease::{Claimed, Lease};
 use crate::retry::RetryPolicy;
 use crate::settle::Ending;
@@ -30,11 +29,11 @@ pub struct Context<A> {
 pub(crate) struct Attempt {
     once: Onceward,
     job: Arc<Claimed>,
-    told: watch::Receiver<Phase>,
+    told: Arc<Told>,
 }
 
 impl Attempt {
-    pub(crate) fn new(once: Onceward, job: Arc<Claimed>, told: watch::Receiver<Phase>) -> Self {
+    pub(crate) fn new(once: Onceward, job: Arc<Claimed>, told: Arc<Told>) -> Self {
         Self { once, job, told }
     }
 
@@ -87,15 +86,12 @@ impl<A> Context<A> {
 
     /// Whether the worker is stopping, or lost the lease: return [`Done::Interrupted`] soon.
     pub fn stopping(&self) -> bool {
-        *self.attempt.told.borrow() > Phase::Run
+        self.attempt.told.phase() > Phase::Run
     }
 
     /// Waits until [`Context::stopping`].
     pub async fn stopped(&self) {
-        let mut told = self.attempt.told.clone();
-        if told.wait_for(|phase| *phase > Phase::Run).await.is_err() {
-            std::future::pending::<()>().await;
-        }
+        self.attempt.told.at_least(Phase::Stop).await;
     }
 
     /// A step that changes the world. Its request is frozen when it is first prepared, and its intent is durable before
@@ -146,7 +142,7 @@ impl<A> Context<A> {
         }
         let done = receipt.map_or(Done::Nothing, Done::Receipt);
         let ended = Ended::new(&attempt.job, Ending::Returned(Ok(done)), RetryPolicy::GENERIC);
-        match settle_all(&mut conn, &[ended], clock).await?.first() {
+        match settle_all(&mut conn, &[&ended], clock).await?.first() {
             Some(Settled::To(State::Done)) => Ok(Done::InTransaction),
             _ => Err(Error::LeaseLost),
         }

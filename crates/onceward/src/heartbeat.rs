@@ -1,5 +1,7 @@
 //! Keeps the leases of running jobs, and tells a job what becomes of its lease.
 
+mod told;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,22 +9,10 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+pub(crate) use self::told::{Phase, Told};
 use crate::lease::Lease;
 use crate::store::leases::{Extend, Keep};
 use crate::{Engine, JobId, Onceward};
-
-/// What a running job is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Phase {
-    /// Go on.
-    Run,
-    /// Come to an end.
-    Stop,
-    /// The grace is over: what is not finished goes back to the queue.
-    HandBack,
-    /// The lease is gone: nothing that this attempt does counts any more.
-    Lost,
-}
 
 /// The leases that this worker holds.
 #[derive(Debug, Clone)]
@@ -40,7 +30,7 @@ struct Held {
     until: Instant,
     /// Not extended beyond: a handler that never ends must not hold its job for ever.
     limit: Instant,
-    phase: watch::Sender<Phase>,
+    told: Arc<Told>,
 }
 
 impl Heartbeat {
@@ -54,17 +44,17 @@ impl Heartbeat {
     }
 
     /// Takes a lease into care. `asked` is from before the claim, so that the lease is never thought longer than it is.
-    pub(crate) fn add(&self, lease: &Lease, asked: Instant, longest: Duration) -> watch::Receiver<Phase> {
-        let (phase, told) = watch::channel(Phase::Run);
+    pub(crate) fn add(&self, lease: &Lease, asked: Instant, longest: Duration) -> Arc<Told> {
+        let told = Arc::<Told>::default();
         let (until, limit) = (asked + self.lease, asked + longest);
-        self.held().insert(lease.job, Held { token: lease.token.clone(), until, limit, phase });
+        self.held().insert(lease.job, Held { token: lease.token.clone(), until, limit, told: told.clone() });
         told
     }
 
     /// Whether a lease is still in care and not lost.
     pub(crate) fn holds(&self, lease: &Lease) -> bool {
         let held = self.held();
-        held.get(&lease.job).is_some_and(|one| one.token == lease.token && *one.phase.borrow() != Phase::Lost)
+        held.get(&lease.job).is_some_and(|one| one.token == lease.token && one.told.phase() != Phase::Lost)
     }
 
     pub(crate) fn remove(&self, lease: &Lease) {
@@ -76,7 +66,7 @@ impl Heartbeat {
 
     /// Tells every job.
     pub(crate) fn tell_all(&self, phase: Phase) {
-        self.held().values().for_each(|held| held.tell(phase));
+        self.held().values().for_each(|held| held.told.tell(phase));
     }
 
     /// Names a job whose handler blocks its thread, past its time and deaf to every signal.
@@ -133,22 +123,12 @@ impl Heartbeat {
     fn lose_expired(&self) {
         let now = Instant::now();
         for (id, one) in self.held().iter().filter(|(_, one)| one.until <= now) {
-            if *one.phase.borrow() != Phase::Lost {
+            if one.told.phase() != Phase::Lost {
                 tracing::warn!(job = id, "lease lost");
-                one.tell(Phase::Lost);
+                one.told.tell(Phase::Lost);
             } else if one.until + self.lease <= now {
                 self.stuck.send_replace(Some(*id));
             }
         }
-    }
-}
-
-impl Held {
-    fn tell(&self, phase: Phase) {
-        self.phase.send_if_modified(|now| {
-            let later = *now < phase;
-            *now = (*now).max(phase);
-            later
-        });
     }
 }

@@ -1,5 +1,7 @@
 //! Callers that enqueue, and a reaper that is slow.
 
+use std::sync::Arc;
+
 use onceward_db::{Conn, ErrorKind, Fold, Time, rank};
 
 use super::command::{Ask, Door, Mode};
@@ -54,7 +56,7 @@ impl World<'_> {
         let found = std::mem::take(&mut self.seen_expired);
         let leases: Vec<_> = found.iter().map(|ended| ended.lease.clone()).collect();
         planted::expose(true);
-        let settled = self.once().db().fold::<Settle>(found).await;
+        let settled = self.once().db().fold::<Settle>(found.into_iter().map(Arc::new).collect()).await;
         planted::expose(false);
         let real = stored(settled)?;
         let expected = self.model.take_back(&leases).into_iter();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::test_runner::TestCaseError;
@@ -158,7 +159,7 @@ impl<'a> World<'a> {
         let Some(at) = hand else { return Ok(()) };
         let job = &self.hands[at].job;
         let ended = Ended::new(job, Real::Returned(outcome(end, self.model.now)), RetryPolicy::GENERIC);
-        let real = stored(self.once().db().fold::<Settle>(vec![ended]).await)?;
+        let real = stored(self.once().db().fold::<Settle>(vec![Arc::new(ended)]).await)?;
         let expected = self.model.settle(&job.lease, Ending::Returned(end));
         agree("settle", &vec![expected.map_or(Settled::LeaseLost, Settled::To)], &real)?;
         self.model.platform.abandon(&job.lease);

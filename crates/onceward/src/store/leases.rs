@@ -144,7 +144,7 @@ async fn take(
 }
 
 /// An empty JSON array.
-pub(super) const NONE: &str = "[]";
+const NONE: &str = "[]";
 
 /// The documents of a pick, column by column: the jobs as they were before their claim.
 fn picked(row: &Row, ids: &str, want: &Want, purpose: Purpose) -> Result<Vec<Claimed>> {
@@ -221,7 +221,7 @@ pub(crate) async fn reap(
     now: Option<Time>,
 ) -> Result<Vec<State>> {
     let ended = expired(conn, gone, by_time, now).await?;
-    let settled = settle_all(conn, &ended, now).await?;
+    let settled = settle_all(conn, &ended.iter().collect::<Vec<_>>(), now).await?;
     Ok(settled
         .into_iter()
         .filter_map(|one| if let Settled::To(state) = one { Some(state) } else { None })

@@ -3,6 +3,7 @@
 mod plain;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use onceward_db::{Conn, Fold, Result, Row, Sql, Time, rank, sql};
 use serde::Serialize;
@@ -62,12 +63,13 @@ pub(crate) enum Settled {
 pub(crate) struct Settle;
 
 impl Fold for Settle {
-    type Item = Ended;
+    /// Shared, since whoever asks keeps it until it is written.
+    type Item = Arc<Ended>;
     type Answer = Settled;
     const RANK: u8 = rank::SETTLE;
 
-    async fn run(conn: &mut Conn<'_>, ended: &[Ended], now: Option<Time>) -> Result<Vec<Settled>> {
-        settle_all(conn, ended, now).await
+    async fn run(conn: &mut Conn<'_>, ended: &[Arc<Ended>], now: Option<Time>) -> Result<Vec<Settled>> {
+        settle_all(conn, &ended.iter().map(|one| &**one).collect::<Vec<_>>(), now).await
     }
 }
 
@@ -79,13 +81,25 @@ struct Known<'a> {
 
 pub(crate) async fn settle_all(
     conn: &mut Conn<'_>,
-    ended: &[Ended],
+    ended: &[&Ended],
     now: Option<Time>,
 ) -> Result<Vec<Settled>> {
-    let (plain, mut unknown): (Vec<&Ended>, Vec<&Ended>) =
-        ended.iter().partition(|one| plain::is_plain(&one.ending));
-    let mut answers = plain::settle(conn, &plain, now).await?;
-    unknown.extend(plain.into_iter().filter(|one| !answers.contains_key(&one.lease)));
+    let done = plain::settle(conn, ended, now).await?;
+    let rest = ended.iter().zip(&done).filter(|(_, done)| !**done).map(|(one, _)| *one).collect();
+    let answers = settle_rest(conn, rest, now).await?;
+    let answer = |(one, done): (&&Ended, bool)| {
+        if done { Some(Settled::To(State::Done)) } else { answers.get(&one.lease).copied() }
+    };
+    Ok(ended.iter().zip(done).map(|pair| answer(pair).unwrap_or(Settled::LeaseLost)).collect())
+}
+
+/// Those about which something has to be decided.
+async fn settle_rest<'a>(
+    conn: &mut Conn<'_>,
+    mut unknown: Vec<&'a Ended>,
+    now: Option<Time>,
+) -> Result<HashMap<&'a Lease, Settled>> {
+    let mut answers = HashMap::new();
     for _ in 0..ROUNDS {
         if unknown.is_empty() {
             break;
@@ -98,7 +112,7 @@ pub(crate) async fn settle_all(
         unknown = known.iter().map(|k| k.ended).filter(|one| !hit.contains_key(&one.lease)).collect();
         answers.extend(hit);
     }
-    Ok(ended.iter().map(|one| answers.get(&one.lease).copied().unwrap_or(Settled::LeaseLost)).collect())
+    Ok(answers)
 }
 
 async fn look<'a>(conn: &mut Conn<'_>, ended: &[&'a Ended], now: Option<Time>) -> Result<Vec<Known<'a>>> {

@@ -31,8 +31,10 @@ const HAND_BACK: Duration = Duration::from_secs(5);
 enum Heard {
     /// A claim came back.
     Answered(Answer),
-    /// A handler is through; `ended` is missing when the lease was lost.
-    Finished { queue: String, lone: bool, ended: Option<Box<Ended>> },
+    /// A handler is through.
+    Finished { lone: bool, ended: Arc<Ended> },
+    /// A lease was lost before its handler was through.
+    Lost { lone: bool, queue: String },
     /// What became of jobs.
     Settled(Vec<Told>),
 }
@@ -65,7 +67,7 @@ pub(super) struct Running {
     /// Jobs whose place is taken, of all queues.
     busy: usize,
     /// Attempts that ended since the last turn was asked for.
-    ended: Vec<Ended>,
+    ended: Vec<Arc<Ended>>,
     settling: usize,
     report: Report,
 }
@@ -137,18 +139,18 @@ impl Running {
     fn note(&mut self, heard: Heard) {
         match heard {
             Heard::Answered(answer) => self.answered(answer),
-            Heard::Finished { queue, lone, ended } => {
+            Heard::Finished { lone, ended } => {
                 self.alone &= !lone;
-                if ended.as_ref().is_none_or(|ended| ended.is_fine()) {
-                    self.free(&queue);
+                if ended.is_fine() {
+                    self.free(&ended.queue);
                 }
-                match ended {
-                    Some(ended) => {
-                        self.settling += 1;
-                        self.ended.push(*ended);
-                    }
-                    None => self.report.count(None),
-                }
+                self.settling += 1;
+                self.ended.push(ended);
+            }
+            Heard::Lost { lone, queue } => {
+                self.alone &= !lone;
+                self.free(&queue);
+                self.report.count(None);
             }
             Heard::Settled(all) => {
                 self.settling -= all.len();

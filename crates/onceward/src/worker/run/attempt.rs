@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 use super::Heard;
 use crate::context::Attempt;
-use crate::heartbeat::{Heartbeat, Phase};
+use crate::heartbeat::{Heartbeat, Phase, Told};
 use crate::lease::Claimed;
 use crate::registry::Registry;
 use crate::retry::RetryPolicy;
@@ -30,7 +30,7 @@ pub(super) struct Shared {
 /// One attempt.
 pub(super) struct AttemptRun {
     pub shared: Arc<Shared>,
-    pub told: watch::Receiver<Phase>,
+    pub told: Arc<Told>,
     /// For a job that brings no policy of its own.
     pub policy: RetryPolicy,
 }
@@ -38,18 +38,26 @@ pub(super) struct AttemptRun {
 impl AttemptRun {
     pub(super) async fn run(self, job: Claimed) {
         let job = Arc::new(job);
-        let outcome = self.handle(job.clone()).await;
-        if outcome.is_none() {
+        let heard = if let Some(outcome) = self.handle(job.clone()).await {
+            Heard::Finished { lone: job.lone, ended: Arc::new(self.ended(job, outcome)) }
+        } else {
             self.shared.heartbeat.remove(&job.lease);
-        }
-        let ended = outcome.map(|outcome| Box::new(self.ended(&job, outcome)));
+            Heard::Lost { lone: job.lone, queue: job.queue.clone() }
+        };
         // The loop may be gone already; then the lease runs out.
-        drop(self.shared.told.send(Heard::Finished { queue: job.queue.clone(), lone: job.lone, ended }));
+        drop(self.shared.told.send(heard));
     }
 
-    fn ended(&self, job: &Claimed, outcome: Outcome) -> Ended {
+    fn ended(&self, job: Arc<Claimed>, outcome: Outcome) -> Ended {
         let unit = if outcome.is_ok() { 0.5 } else { unit() };
-        Ended { unit, ..Ended::new(job, Ending::Returned(outcome), self.policy) }
+        let ending = Ending::Returned(outcome);
+        // A handler that has let go of its job leaves nothing to be copied.
+        match Arc::try_unwrap(job) {
+            Ok(Claimed { lease, queue, dedup, .. }) => {
+                Ended { lease, queue, ending, unit, policy: self.policy, dedup }
+            }
+            Err(job) => Ended { unit, ..Ended::new(&job, ending, self.policy) },
+        }
     }
 
     /// `None` when the lease was lost: then nothing here counts.
@@ -57,7 +65,6 @@ impl AttemptRun {
         let Shared { once, registry, longest, .. } = &*self.shared;
         let attempt = Arc::new(Attempt::new(once.clone(), job, self.told.clone()));
         let handler = AssertUnwindSafe(registry.run(attempt)).catch_unwind();
-        let mut told = self.told.clone();
         tokio::select! {
             biased;
             outcome = tokio::time::timeout(*longest, handler) => Some(match outcome {
@@ -65,16 +72,9 @@ impl AttemptRun {
                 Ok(Err(panic)) => Err(Failure::transient(Cause::new("panicked", panic_text(&*panic)))),
                 Err(_) => Err(Failure::transient(Cause::new("timed_out", "the attempt took longer than is allowed"))),
             }),
-            phase = over(&mut told) => (phase == Phase::HandBack).then_some(Ok(Done::Interrupted)),
+            phase = self.told.at_least(Phase::HandBack) => (phase == Phase::HandBack).then_some(Ok(Done::Interrupted)),
         }
     }
-}
-
-async fn over(told: &mut watch::Receiver<Phase>) -> Phase {
-    if let Ok(phase) = told.wait_for(|phase| *phase >= Phase::HandBack).await {
-        return *phase;
-    }
-    std::future::pending().await
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

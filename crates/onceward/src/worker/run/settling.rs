@@ -16,7 +16,11 @@ const STORE_GAP: Duration = Duration::from_millis(100);
 const STORE_GAP_MAX: Duration = Duration::from_secs(2);
 
 /// Settles a batch that has its place in the next turn. Settling twice gets the same answer twice.
-pub(super) async fn settle(shared: Arc<Shared>, mut batch: Vec<Ended>, pending: Option<Pending<Settled>>) {
+pub(super) async fn settle(
+    shared: Arc<Shared>,
+    mut batch: Vec<Arc<Ended>>,
+    pending: Option<Pending<Settled>>,
+) {
     let (mut pending, mut gap) = (pending, STORE_GAP);
     while !batch.is_empty() {
         let answer = match pending.take() {
@@ -38,9 +42,9 @@ pub(super) async fn settle(shared: Arc<Shared>, mut batch: Vec<Ended>, pending: 
     }
 }
 
-fn told(shared: &Shared, batch: &[Ended], settled: &[Settled]) {
+fn told(shared: &Shared, batch: &[Arc<Ended>], settled: &[Settled]) {
     forget(shared, batch);
-    let state = |(one, settled): (&Ended, &Settled)| match settled {
+    let state = |(one, settled): (&Arc<Ended>, &Settled)| match settled {
         Settled::To(state) => Some(*state),
         Settled::LeaseLost => {
             tracing::warn!(job = one.lease.job, "settled too late: the lease was lost; nothing was changed");
@@ -50,8 +54,8 @@ fn told(shared: &Shared, batch: &[Ended], settled: &[Settled]) {
     say(shared, batch, batch.iter().zip(settled).map(state));
 }
 
-fn say(shared: &Shared, batch: &[Ended], states: impl Iterator<Item = Option<State>>) {
-    let told = |(one, state): (&Ended, Option<State>)| {
+fn say(shared: &Shared, batch: &[Arc<Ended>], states: impl Iterator<Item = Option<State>>) {
+    let told = |(one, state): (&Arc<Ended>, Option<State>)| {
         let place = (!one.is_fine()).then(|| one.queue.clone());
         Told { state, place }
     };
@@ -60,17 +64,16 @@ fn say(shared: &Shared, batch: &[Ended], states: impl Iterator<Item = Option<Sta
     drop(shared.told.send(Heard::Settled(all)));
 }
 
-fn forget(shared: &Shared, batch: &[Ended]) {
+fn forget(shared: &Shared, batch: &[Arc<Ended>]) {
     for one in batch {
         shared.heartbeat.remove(&one.lease);
     }
 }
 
 /// One bad row must not hold up the others: each goes alone, and a lone one goes without what the store choked on.
-fn apart(shared: &Arc<Shared>, mut batch: Vec<Ended>) -> Vec<Ended> {
-    if let [one] = batch.as_mut_slice() {
-        one.ending = plain(&one.ending);
-        return batch;
+fn apart(shared: &Arc<Shared>, batch: Vec<Arc<Ended>>) -> Vec<Arc<Ended>> {
+    if let [one] = batch.as_slice() {
+        return vec![Arc::new(Ended { ending: plain(&one.ending), ..Ended::clone(one) })];
     }
     for one in batch {
         tokio::spawn(boxed(shared.clone(), one));
@@ -79,12 +82,12 @@ fn apart(shared: &Arc<Shared>, mut batch: Vec<Ended>) -> Vec<Ended> {
 }
 
 /// A future that contains itself needs a box.
-fn boxed(shared: Arc<Shared>, one: Ended) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+fn boxed(shared: Arc<Shared>, one: Arc<Ended>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(settle(shared, vec![one], None))
 }
 
-fn without_lost(shared: &Shared, batch: Vec<Ended>) -> Vec<Ended> {
-    let (held, lost): (Vec<Ended>, Vec<Ended>) =
+fn without_lost(shared: &Shared, batch: Vec<Arc<Ended>>) -> Vec<Arc<Ended>> {
+    let (held, lost): (Vec<_>, Vec<_>) =
         batch.into_iter().partition(|one| shared.heartbeat.holds(&one.lease));
     if !lost.is_empty() {
         say(shared, &lost, std::iter::repeat(None));
