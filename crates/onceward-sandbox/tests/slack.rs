@@ -135,3 +135,19 @@ async fn a_hook_answers_in_words() {
     assert_eq!((ledger.visible("slack").count(), ledger.arrived("slack", "hook").count()), (1, 3));
     assert!(!format!("{ledger:?}").contains("secret"));
 }
+
+#[tokio::test]
+async fn a_hook_has_faults_in_words_too() {
+    let path = "/slack/hook/T1/B1/secret";
+    for (kind, status, words) in [
+        (Kind::RevokedToken, 404, "no_service"),
+        (Kind::ExpiredToken, 403, "invalid_token"),
+        (Kind::Duplicate { accept: true }, 500, "rollup_error"),
+        (Kind::RateLimit(7.0, None), 429, "rate_limited"),
+    ] {
+        let sandbox = sandbox().await;
+        sandbox.fault(Fault::new(kind).on("slack").act("hook"));
+        let reply = post(&sandbox, path, &json!({ "text": "hi" })).await;
+        assert_eq!((reply.status(), reply.body().as_str()), (status, words), "{kind:?}");
+    }
+}

@@ -4,7 +4,7 @@ mod support;
 
 use std::time::Duration;
 
-use onceward_sandbox::{Fault, Kind, Options, Sandbox};
+use onceward_sandbox::{Fault, Kind, Options, Sandbox, Unit};
 use serde_json::{Value as Json, json};
 use support::{post, sandbox, send};
 
@@ -137,4 +137,12 @@ async fn a_bad_token_and_a_server_that_is_down_answer_as_they_do() {
     sandbox.fault(Fault::new(Kind::Refuse(502)).on("telegram").times(1));
     let down = post(&sandbox, &format!("/telegram/bot{TOKEN}/getMe"), &json!({})).await;
     assert!(down.status() == 502 && down.body().starts_with("<html>"), "{}", down.text());
+}
+
+#[tokio::test]
+async fn a_wait_in_the_body_stands_among_the_parameters() {
+    let sandbox = sandbox().await;
+    sandbox.fault(Fault::new(Kind::RateLimit(7.0, Some(Unit::Body))).on("telegram"));
+    let limited = call(&sandbox, "sendMessage", json!({ "chat_id": 7, "text": "a" })).await;
+    assert_eq!((&limited["parameters"]["retry_after"], &limited["retry_after"]), (&json!(7), &Json::Null));
 }
