@@ -37,6 +37,7 @@ fn rule(alert: &Alert, config: &Config) -> AlertRule {
         on: alert.on.clone(),
         only: only.as_ref().map(queues),
         backlog: alert.backlog,
+        relay_lag: alert.relay_lag,
         every: alert.every,
         ..AlertRule::new(&alert.name.name, &alert.channel.name)
     }

@@ -1,16 +1,22 @@
 //! The configuration's relays in the library's terms.
 
-use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::future::join_all;
 use onceward::{JobTarget, Onceward, Outbox, Relay, Target};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use crate::command::Run;
 use crate::config::{self, Config, StoreAt, StoreUrl, To};
 use crate::stop::Stop;
 use crate::store::Store;
+
+/// How often how a relay stands is written down, if it has changed.
+const NOTE: Duration = Duration::from_secs(5);
+/// How long until a relay that cannot be run is tried again.
+const AGAIN: Duration = Duration::from_secs(10);
 
 /// The relays of these names, or all.
 pub(crate) fn chosen<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c config::Relay>, Stop> {
@@ -85,54 +91,99 @@ pub(crate) async fn relay(store: &Store, relay: &config::Relay) -> Result<Relay,
 
 /// Hands over all that is due now, for a worker that ends when nothing is.
 pub(crate) async fn all_once(run: &Run, store: &Store) {
+    own(store).await;
     for configured in &store.config.relays {
-        let did = async { Ok::<_, Stop>(relay(store, configured).await?.run_until_idle().await?) };
-        if let Err(error) = did.await {
-            run.output.note(&format!("relay {}: {}", configured.name.name, error.text));
-        }
-    }
-}
-
-/// Relays that run beside something else.
-#[derive(Debug)]
-pub(crate) struct Relays {
-    stop: watch::Sender<bool>,
-    running: JoinSet<()>,
-}
-
-impl Relays {
-    /// Starts all relays of the configuration. One whose outbox cannot be opened says so and is left out: an
-    /// application's database that is down does not stop the queue.
-    pub(crate) async fn start(run: &Run, store: &Store) -> Self {
-        let (stop, stopped) = watch::channel(false);
-        let mut running = JoinSet::new();
-        for configured in &store.config.relays {
-            let name = configured.name.name.clone();
-            match relay(store, configured).await {
-                Ok(relay) => {
-                    running.spawn(run_one(name, relay, told(stopped.clone())));
-                }
-                Err(error) => run.output.note(&format!("relay {name} does not run: {}", error.text)),
+        let name = configured.name.name.as_str();
+        let did = async {
+            let relay = relay(store, configured).await?;
+            relay.run_until_idle().await?;
+            Ok::<_, Stop>(relay)
+        };
+        let noted = match did.await {
+            Ok(relay) => store.once.note_relay(name, relay.outbox()).await,
+            Err(error) => {
+                run.output.note(&format!("relay {name}: {}", error.text));
+                store.once.note_relay_away(name, &error.text).await
             }
-        }
-        Self { stop, running }
+        };
+        noted.unwrap_or_else(|error| unnoted(name, &error));
     }
+}
 
-    /// Lets them end what is under way.
-    pub(crate) async fn end(mut self) {
-        // Nobody listens when none runs.
-        let _ = self.stop.send(true);
-        while self.running.join_next().await.is_some() {}
+/// Runs all relays of the configuration beside something else, until it is told to end them.
+pub(crate) async fn all(run: &Run, store: &Store, stopped: watch::Receiver<bool>) {
+    own(store).await;
+    some(run, store, store.config.relays.iter(), stopped).await;
+}
+
+/// Runs these relays until it is told to end them.
+pub(crate) async fn some(
+    run: &Run,
+    store: &Store,
+    relays: impl Iterator<Item = &config::Relay>,
+    stopped: watch::Receiver<bool>,
+) {
+    join_all(relays.map(|relay| keep_running(run, store, relay, stopped.clone()))).await;
+}
+
+/// What was noted of relays that are not configured any more is no news.
+async fn own(store: &Store) {
+    let names = store.config.relays.iter().map(|relay| relay.name.name.clone()).collect();
+    if let Err(error) = store.once.own_relays(names).await {
+        tracing::warn!(%error, "relays that are not configured any more could not be forgotten");
     }
+}
+
+/// Runs one, and begins again when it cannot be run: an application's database that is down at the start does not stop
+/// the queue, and needs nobody once it is back.
+async fn keep_running(run: &Run, store: &Store, configured: &config::Relay, stopped: watch::Receiver<bool>) {
+    let name = configured.name.name.as_str();
+    let mut said = false;
+    loop {
+        let Err(error) = run_one(store, configured, stopped.clone()).await else { return };
+        if !std::mem::replace(&mut said, true) {
+            run.output.note(&format!("relay {name} does not run: {}; it is tried again", error.text));
+        }
+        let noted = store.once.note_relay_away(name, &error.text).await;
+        noted.unwrap_or_else(|error| unnoted(name, &error));
+        tokio::select! {
+            () = told(stopped.clone()) => return,
+            () = sleep(AGAIN) => {}
+        }
+    }
+}
+
+async fn run_one(
+    store: &Store,
+    configured: &config::Relay,
+    stopped: watch::Receiver<bool>,
+) -> Result<(), Stop> {
+    let relay = relay(store, configured).await?;
+    let name = configured.name.name.as_str();
+    let noting = async {
+        loop {
+            note(store, name, &relay).await;
+            sleep(NOTE).await;
+        }
+    };
+    tokio::select! {
+        ended = relay.run_until(told(stopped)) => ended?,
+        () = noting => {}
+    }
+    note(store, name, &relay).await;
+    Ok(())
+}
+
+/// Writes down how a relay stands.
+pub(crate) async fn note(store: &Store, name: &str, relay: &Relay) {
+    store.once.note_relay(name, relay.outbox()).await.unwrap_or_else(|error| unnoted(name, &error));
+}
+
+fn unnoted(relay: &str, error: &onceward::Error) {
+    tracing::warn!(relay, %error, "how this relay stands could not be written down");
 }
 
 async fn told(mut stopped: watch::Receiver<bool>) {
     // A dropped sender means the same.
     let _ = stopped.wait_for(|stop| *stop).await;
-}
-
-async fn run_one(name: String, relay: Relay, stop: impl Future<Output = ()>) {
-    if let Err(error) = relay.run_until(stop).await {
-        tracing::error!(relay = name, %error, "the relay ended");
-    }
 }

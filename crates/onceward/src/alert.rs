@@ -56,6 +56,8 @@ pub struct AlertRule {
     pub only: Option<Vec<String>>,
     /// A job that is due for longer than this is a backlog.
     pub backlog: Duration,
+    /// An outbox whose oldest row waits for longer than this lags.
+    pub relay_lag: Duration,
     /// At most one message in this time.
     pub every: Duration,
 }
@@ -78,11 +80,13 @@ pub enum Topic {
     CrashLoop,
     /// What was due while nobody was running.
     Missed,
+    /// Rows of an outbox that wait for too long, or are refused.
+    RelayLag,
 }
 
 impl Topic {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Dead,
         Self::InDoubt,
         Self::Circuit,
@@ -90,6 +94,7 @@ impl Topic {
         Self::Backlog,
         Self::CrashLoop,
         Self::Missed,
+        Self::RelayLag,
     ];
 
     /// The word in configurations, messages and `--json`.
@@ -102,12 +107,14 @@ impl Topic {
             Self::Backlog => "backlog",
             Self::CrashLoop => "crash_loop",
             Self::Missed => "missed",
+            Self::RelayLag => "relay_lag",
         }
     }
 }
 
 impl AlertRule {
-    /// A rule that tells everything of all queues: a backlog after 10 minutes, a message every 10 minutes at most.
+    /// A rule that tells everything of all queues: a backlog after 10 minutes, an outbox that
+    /// lags after one, a message every 10 minutes at most.
     pub fn new(name: impl Into<String>, queue: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -115,6 +122,7 @@ impl AlertRule {
             on: Topic::ALL.to_vec(),
             only: None,
             backlog: Duration::from_mins(10),
+            relay_lag: Duration::from_mins(1),
             every: Duration::from_mins(10),
         }
     }

@@ -243,9 +243,38 @@ impl NewJob {
         payload::check(payload)?;
         name("queue", &self.queue)?;
         name("kind", &self.kind)?;
+        self.check_times()?;
         Ok(payload)
     }
+
+    /// What is further away, not every store can write down.
+    fn check_times(&self) -> Result<(), Error> {
+        if let Some(at) = self.run_at.filter(|at| !(EARLIEST..=LATEST).contains(&at.micros())) {
+            return Err(Error::invalid(
+                "bad_time",
+                format!("run_at {at}: expected a time in the years 1 to 9999"),
+            ));
+        }
+        if self.delay.is_some_and(|wait| wait > LONGEST) {
+            return Err(Error::invalid("bad_time", "a delay: expected at most 1000 years"));
+        }
+        let held_for = self.dedup.as_ref().map(|(_, held)| *held);
+        if matches!(held_for, Some(Dedup::For(time)) if time > LONGEST) {
+            return Err(Error::invalid(
+                "bad_dedup",
+                "the time that a dedup key counts: expected at most 1000 years",
+            ));
+        }
+        Ok(())
+    }
 }
+
+/// 0001-01-01T00:00:00Z, in microseconds since 1970.
+const EARLIEST: i64 = -62_135_596_800_000_000;
+/// 9999-12-30T00:00:00Z.
+const LATEST: i64 = 253_402_128_000_000_000;
+/// About 1000 years.
+const LONGEST: Duration = Duration::from_hours(365_250 * 24);
 
 /// Queues and kinds are short names that a shell, a URL and a metric can hold.
 pub(crate) fn name(what: &str, name: &str) -> Result<(), Error> {

@@ -105,7 +105,7 @@ pub use outbox::{Lag, Message, NewRow, Outbox, REPLAY_WINDOW, RefusedRow, Target
 pub use outcome::{Done, Outcome};
 pub use queue::{CircuitView, Figures, Pause, QueueSettings, QueueView};
 pub use receipt::Receipt;
-pub use relay::{Handing, Handover, JobTarget, Order, Relay, Relayed, Target};
+pub use relay::{Handing, Handover, JobTarget, Order, Relay, RelayView, Relayed, Target};
 pub use scheduler::{Schedule, ScheduleView};
 pub use status::{Status, WorkerView};
 pub use store::{OUTBOX_TABLES, QUEUE_TABLES};

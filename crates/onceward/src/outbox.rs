@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use self::row::{Message, NewRow};
 use crate::store::OUTBOX_TABLES;
-use crate::store::outbox::{self as store, Ask, Claim, Ending, Insert, Order, Orders};
+use crate::store::outbox::{self as store, Ask, Claim, Claimed, Ending, Insert, Order, Orders};
 use crate::{Cause, Engine, Error, Time};
 
 /// How long a row is kept after it was handed over: a broker that lost it can be given it once more.
@@ -38,6 +38,8 @@ pub struct Lag {
     pub oldest_at: Option<Time>,
     /// How long ago that is, in seconds.
     pub oldest_age: Option<u64>,
+    /// When the oldest of the refused was written.
+    pub refused_at: Option<Time>,
 }
 
 /// How a target took what it was given last.
@@ -199,7 +201,7 @@ impl Outbox {
         Ok(self.order(Order::Drop { before, limit: SOME }).await?.len())
     }
 
-    pub(crate) async fn claim(&self, ask: Ask) -> Result<Vec<Message>, Error> {
+    pub(crate) async fn claim(&self, ask: Ask) -> Result<Vec<Claimed>, Error> {
         Ok(self.db.fold::<Claim>(vec![ask]).await?.pop().unwrap_or_default())
     }
 

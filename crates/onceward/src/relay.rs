@@ -4,6 +4,7 @@
 //! loses rows (`docs/decisions/0013-the-relay-claims-by-state.md`). Several relays may run side by side.
 
 mod jobs;
+mod standing;
 mod target;
 
 use std::future::Future;
@@ -14,10 +15,11 @@ use onceward_db::random_id;
 use tokio::time::Instant;
 
 pub use self::jobs::JobTarget;
+pub use self::standing::RelayView;
 pub use self::target::{Handing, Handover, Order, Target};
 use crate::outbox::{Message, Outbox};
 use crate::store::micros_of;
-use crate::store::outbox::{Ask, Ending, Kept};
+use crate::store::outbox::{Ask, Claimed, Ending, Kept};
 use crate::{Cause, Error};
 
 /// Rows of one claim.
@@ -59,6 +61,11 @@ impl Relay {
     /// A relay from this outbox to this target.
     pub fn new(outbox: Outbox, target: Arc<dyn Target>) -> Self {
         Self { outbox, target, batch: BATCH, lease: LEASE }
+    }
+
+    /// Where its rows come from.
+    pub fn outbox(&self) -> &Outbox {
+        &self.outbox
     }
 
     /// At most this many rows at once.
@@ -137,26 +144,47 @@ impl Relay {
     async fn round(&self) -> Result<Round, Error> {
         let token = random_id()?;
         let ask = Ask { token: token.clone(), limit: self.batch, lease: self.lease };
-        let messages = self.outbox.claim(ask).await?;
-        if messages.is_empty() {
+        let claimed = self.outbox.claim(ask).await?;
+        if claimed.is_empty() {
             return Ok(Round::default());
         }
-        let hand = tokio::time::timeout(self.lease / 2, self.target.hand_over(&messages)).await;
-        let said = hand.unwrap_or_else(|_| slow(messages.len()));
-        let (ending, did) = ending(token, self.target.name(), &messages, said);
+        let count = claimed.len();
+        let (places, said) = self.hand_over(claimed).await;
+        let (ending, did) = ending(token, self.target.name(), &places, said);
         let moved = did.sent + did.refused > 0;
         // Rows behind others can follow at once; those that failed pause, and are not found by the next claim.
-        let more = messages.len() == self.batch || (moved && did.waiting > 0);
+        let more = count == self.batch || (moved && did.waiting > 0);
         let away = !moved && did.waiting > 0;
         let held = self.outbox.end(ending).await?;
-        if held < messages.len() {
+        if held < count {
             tracing::info!(
                 target = self.target.name(),
-                rows = messages.len() - held,
+                rows = count - held,
                 "another relay had claimed these rows meanwhile; the target knows the repeat"
             );
         }
         Ok(Round { did, more, away })
+    }
+
+    /// Hands over what can be read, and gives an answer for each row.
+    async fn hand_over(&self, claimed: Vec<Claimed>) -> (Vec<Place>, Vec<Handover>) {
+        let places: Vec<Place> = claimed.iter().map(|row| Place::of(&row.message)).collect();
+        let mut said = screened(&claimed);
+        let fit: Vec<usize> = (0..said.len()).filter(|at| said[*at].is_none()).collect();
+        let messages: Vec<Message> = claimed
+            .into_iter()
+            .zip(&said)
+            .filter(|(_, said)| said.is_none())
+            .map(|(row, _)| row.message)
+            .collect();
+        if !messages.is_empty() {
+            let hand = tokio::time::timeout(self.lease / 2, self.target.hand_over(&messages)).await;
+            for (at, answer) in fit.into_iter().zip(hand.unwrap_or_else(|_| slow(messages.len()))) {
+                said[at] = Some(answer);
+            }
+        }
+        let missing = || Handover::Later(Cause::new("no_answer", "the target gave no answer for this row"));
+        (places, said.into_iter().map(|said| said.unwrap_or_else(missing)).collect())
     }
 
     async fn tidy(&self) {
@@ -174,6 +202,38 @@ struct Round {
     more: bool,
     /// Nothing was taken, and not for the rows' sake.
     away: bool,
+}
+
+/// What is left of a claimed row while its message is with the target.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    id: i64,
+    tries: u32,
+}
+
+impl Place {
+    fn of(message: &Message) -> Self {
+        Self { id: message.id, tries: message.tries }
+    }
+}
+
+/// The answer for each row that no target is given: it cannot be read, or is behind one of its key that cannot.
+fn screened(claimed: &[Claimed]) -> Vec<Option<Handover>> {
+    let mut order = Order::default();
+    let mut said = Vec::with_capacity(claimed.len());
+    for Claimed { message, wrong } in claimed {
+        said.push(if order.is_behind(message) {
+            Some(Handover::Behind)
+        } else {
+            wrong.as_ref().map(|why| {
+                Handover::Refused(Cause::new("bad_row", format!("this row cannot be read: {why}")))
+            })
+        });
+        if let Some(Some(became)) = said.last() {
+            order.note(message, became);
+        }
+    }
+    said
 }
 
 fn slow(count: usize) -> Vec<Handover> {
@@ -194,29 +254,28 @@ async fn is_ready(stop: &mut (impl Future<Output = ()> + Unpin)) -> bool {
 }
 
 /// What is to be written of a claim. Pure. A row behind one of its key that was not taken waits for it.
-fn ending(token: String, target: &str, messages: &[Message], said: Vec<Handover>) -> (Ending, Relayed) {
+fn ending(token: String, target: &str, places: &[Place], said: Vec<Handover>) -> (Ending, Relayed) {
     let mut ending =
         Ending { token, target: target.to_owned(), sent: Vec::new(), kept: Vec::new(), failed: None };
     let mut did = Relayed::default();
-    let missing = || Handover::Later(Cause::new("no_answer", "the target gave no answer for this row"));
-    for (message, said) in messages.iter().zip(said.into_iter().chain(std::iter::repeat_with(missing))) {
+    for (place, said) in places.iter().zip(said) {
         match said {
             Handover::Taken => {
-                ending.sent.push(message.id);
+                ending.sent.push(place.id);
                 did.sent += 1;
             }
             Handover::Behind => {
-                ending.kept.push(kept(message, "waiting", None, Duration::ZERO));
+                ending.kept.push(kept(place, "waiting", None, Duration::ZERO));
                 did.waiting += 1;
             }
             Handover::Later(cause) => {
-                let pause = if cause.outage { Duration::ZERO } else { pause_of(message) };
-                ending.kept.push(kept(message, "waiting", Some(&cause), pause));
+                let pause = if cause.outage { Duration::ZERO } else { pause_of(place) };
+                ending.kept.push(kept(place, "waiting", Some(&cause), pause));
                 ending.failed.get_or_insert(cause);
                 did.waiting += 1;
             }
             Handover::Refused(cause) => {
-                ending.kept.push(kept(message, "refused", Some(&cause), Duration::ZERO));
+                ending.kept.push(kept(place, "refused", Some(&cause), Duration::ZERO));
                 ending.failed.get_or_insert(cause);
                 did.refused += 1;
             }
@@ -225,13 +284,13 @@ fn ending(token: String, target: &str, messages: &[Message], said: Vec<Handover>
     (ending, did)
 }
 
-fn pause_of(message: &Message) -> Duration {
-    PAUSE.saturating_mul(1 << message.tries.min(10)).min(LONGEST_PAUSE)
+fn pause_of(place: &Place) -> Duration {
+    PAUSE.saturating_mul(1 << place.tries.min(10)).min(LONGEST_PAUSE)
 }
 
-fn kept(message: &Message, state: &'static str, cause: Option<&Cause>, pause: Duration) -> Kept {
+fn kept(place: &Place, state: &'static str, cause: Option<&Cause>, pause: Duration) -> Kept {
     Kept {
-        id: message.id,
+        id: place.id,
         state,
         // A cause always serializes: texts and numbers only.
         error: cause.and_then(|cause| serde_json::to_string(cause).ok()),

@@ -13,6 +13,7 @@ pub(crate) mod leases;
 pub(crate) mod outbox;
 pub(crate) mod plans;
 pub(crate) mod queues;
+pub(crate) mod relays;
 pub(crate) mod retention;
 pub(crate) mod schedules;
 pub(crate) mod settle;
@@ -27,12 +28,14 @@ const MIGRATIONS: &[Migration] = &[
     migration!(2, "0002_alerts"),
     migration!(3, "0003_schedule_owner"),
     migration!(4, "0004_enqueue"),
+    migration!(5, "0005_relay"),
 ];
 
 /// The tables of the queue.
 pub const QUEUE_TABLES: Component = Component { name: "queue", migrations: MIGRATIONS };
 
-const OUTBOX_MIGRATIONS: &[Migration] = &[migration!(1, "0001_outbox")];
+const OUTBOX_MIGRATIONS: &[Migration] =
+    &[migration!(1, "0001_outbox"), migration!(2, "0002_outbox_blocking")];
 
 /// The table of an outbox, in an application's database.
 pub const OUTBOX_TABLES: Component = Component { name: "outbox", migrations: OUTBOX_MIGRATIONS };

@@ -43,6 +43,7 @@ fn item(rule: &AlertRule, standing: &AlertStanding) -> Value {
     item["on"] = json!(rule.on);
     item["only"] = json!(rule.only);
     item["backlog"] = json!(duration::format(rule.backlog));
+    item["relay_lag"] = json!(duration::format(rule.relay_lag));
     item["every"] = json!(duration::format(rule.every));
     item
 }

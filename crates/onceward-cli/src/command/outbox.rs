@@ -5,10 +5,10 @@ mod status;
 use onceward::{Outbox, Relayed, Time};
 use onceward_publish::date;
 use serde_json::json;
-use tokio::task::JoinSet;
 
 use super::Run;
 use crate::args::{OutboxVerb, RelayArgs, Replay, Rows};
+use crate::config;
 use crate::exit::Exit;
 use crate::relaying;
 use crate::signal::Signals;
@@ -33,40 +33,39 @@ async fn relay(run: &Run, store: &Store, args: &RelayArgs) -> Result<Exit, Stop>
         let retried = outbox.retry(args.retry.clone()).await?;
         changed(run, "handed over again", &args.retry, &retried)?;
     }
-    let mut relays = Vec::new();
-    for configured in relaying::chosen(&store.config, &args.names)? {
-        relays.push((configured.name.name.clone(), relaying::relay(store, configured).await?));
-    }
-    if relays.is_empty() {
+    let chosen = relaying::chosen(&store.config, &args.names)?;
+    if chosen.is_empty() {
         return Err(Stop::failed("not_found", "no relay is configured; add [[relays]] with name and from"));
     }
-    if args.until_idle {
-        let mut total = Relayed::default();
-        for (_, relay) in relays {
+    let mut total = Relayed::default();
+    for configured in &chosen {
+        // What cannot be run is said before any runs.
+        let relay = relaying::relay(store, configured).await?;
+        if args.until_idle {
             let did = relay.run_until_idle().await?;
             total.sent += did.sent;
             total.refused += did.refused;
             total.waiting += did.waiting;
+            relaying::note(store, &configured.name.name, &relay).await;
         }
-        return said(run, total);
+        relay.outbox().clone().close().await;
     }
+    if args.until_idle { said(run, total) } else { until_stopped(run, store, &chosen).await }
+}
+
+async fn until_stopped(run: &Run, store: &Store, relays: &[&config::Relay]) -> Result<Exit, Stop> {
     let signals = Signals::catch()?;
-    let names: Vec<_> = relays.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<_> = relays.iter().map(|relay| relay.name.name.as_str()).collect();
     run.output.note(&format!("relaying {}, until SIGTERM or Ctrl-C", names.join(", ")));
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let mut running = JoinSet::new();
-    for (_, relay) in relays {
-        let mut stopped = stopped.clone();
-        running.spawn(
-            async move { relay.run_until(async move { drop(stopped.wait_for(|it| *it).await) }).await },
-        );
-    }
-    let exit = signals.first(&run.output).await;
-    // Nobody listens when all have ended.
-    let _ = stop.send(true);
-    while let Some(ended) = running.join_next().await {
-        ended.map_err(|error| Stop::failed("relay", error.to_string()))??;
-    }
+    let until_signal = async {
+        let exit = signals.first(&run.output).await;
+        // Nobody listens when all have ended.
+        let _ = stop.send(true);
+        exit
+    };
+    let relaying = relaying::some(run, store, relays.iter().copied(), stopped);
+    let (exit, ()) = tokio::join!(until_signal, relaying);
     Ok(exit)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onceward::{Filter, Onceward, PAGE_LIMIT, QueueView, State, Status, Time};
+use onceward::{Filter, Onceward, PAGE_LIMIT, QueueView, RelayView, State, Status, Time};
 use serde::Serialize;
 
 use super::Run;
@@ -34,8 +34,13 @@ async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let status = store.once.status().await?;
     let totals = totals(&store.once, &status.queues).await?;
     let lines = line::lines(&store.config);
-    let document = Document { status: &status, parked: totals.in_doubt, exit: exit::of(&totals) as u8 };
-    run.output.answer(&document, || text(run, &status, &lines))?;
+    let relays = store.once.relays().await?;
+    let document =
+        Document { status: &status, parked: totals.in_doubt, relays: &relays, exit: exit::of(&totals) as u8 };
+    run.output.answer(&document, || {
+        let lines = [text(run, &status, &lines)].into_iter().chain(relays.iter().filter_map(relay));
+        lines.collect::<Vec<_>>().join("\n")
+    })?;
     Ok(called(&totals))
 }
 
@@ -79,6 +84,7 @@ struct Document<'s> {
     #[serde(flatten)]
     status: &'s Status,
     parked: u64,
+    relays: &'s [RelayView],
     exit: u8,
 }
 
@@ -130,6 +136,18 @@ fn text(run: &Run, status: &Status, lines: &[Line]) -> String {
         many => format!("{many} workers are running"),
     };
     format!("{}\n\n{workers}", table(status, lines).show(&run.output))
+}
+
+/// What stands in the way of a relay, as whoever runs it saw it last.
+fn relay(relay: &RelayView) -> Option<String> {
+    let now = Time::now();
+    let waiting =
+        relay.oldest_at.map(|at| format!("{} waiting, the oldest {}", relay.waiting, relative(at, now)));
+    let refused = (relay.refused > 0).then(|| format!("{} refused", relay.refused));
+    let away = relay.away_since.map(|at| format!("the outbox cannot be read since {}", relative(at, now)));
+    let said: Vec<String> = [away, waiting, refused].into_iter().flatten().collect();
+    (!said.is_empty())
+        .then(|| format!("relay {0}: {1}: onceward outbox status {0}", relay.name, said.join(", ")))
 }
 
 /// A row for each queue that has or had jobs.

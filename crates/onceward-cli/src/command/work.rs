@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::line::{self, Line};
 use crate::output::plain;
 use crate::publishing;
-use crate::relaying::{self, Relays};
+use crate::relaying;
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
@@ -41,21 +41,26 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     if args.until_idle {
         relaying::all_once(run, store).await;
     }
-    let relays = Relays::start(run, store).await;
     let watch = strangers::Watch::start(run.output, &store.once, &lines, KINDS);
     run.output.note(&ready(&lines, args.until_idle));
+    let (stop, stop_relays) = tokio::sync::watch::channel(false);
     let mut stopped = None;
     let shutdown = async { stopped = Some(signals.first(&run.output).await) };
-    let done = if args.until_idle {
-        worker.run_until_idle_or(shutdown).await
-    } else {
-        worker.run_until(shutdown).await
+    let working = async {
+        let done = if args.until_idle {
+            worker.run_until_idle_or(shutdown).await
+        } else {
+            worker.run_until(shutdown).await
+        };
+        // Nobody listens where there is no relay.
+        let _ = stop.send(true);
+        done
     };
+    let (done, ()) = tokio::join!(Box::pin(working), Box::pin(relaying::all(run, store, stop_relays)));
     if args.until_idle && stopped.is_none() {
         watch.look().await;
     }
     drop(watch);
-    relays.end().await;
     let report = ended(run, done)?;
     say(run, &report)?;
     match stopped {

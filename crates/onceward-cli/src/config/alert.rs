@@ -21,7 +21,7 @@ pub(crate) struct Alert {
     pub(crate) only: Option<Vec<Named>>,
     /// Work that waits for longer than this is a backlog.
     pub(crate) backlog: Duration,
-    /// An outbox whose oldest row waits for longer than this lags; not watched yet.
+    /// An outbox whose oldest row waits for longer than this lags.
     pub(crate) relay_lag: Duration,
     /// At most one message per rule in this time.
     pub(crate) every: Duration,
@@ -68,7 +68,7 @@ fn topics(words: &[On]) -> Vec<Topic> {
 }
 
 /// What belongs to parts of the program that are not built yet.
-const LATER: [&str; 2] = ["relay_lag", "disk"];
+const LATER: [&str; 1] = ["disk"];
 
 impl FromValue for On {
     fn from_value(value: &Spanned<DeValue<'_>>) -> Result<Self, Fault> {

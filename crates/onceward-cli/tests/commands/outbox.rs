@@ -77,6 +77,48 @@ fn work_relays_too() {
     assert_eq!(place.line("jobs list --json").json()["items"][0]["queue"], "mail");
 }
 
+const WATCHED: &str = r#"
+[channels.ops]
+type = "feed"
+path = "ops.xml"
+link = "https://example.org/"
+
+[[alerts]]
+name = "ops"
+channel = "ops"
+on = ["relay_lag"]
+limits = { relay_lag = "1m" }
+
+[[relays]]
+name = "signup"
+from = "sqlite://app.db"
+"#;
+
+#[test]
+fn an_outbox_that_needs_somebody_is_in_the_status_and_told() {
+    let place = Place::new(WATCHED);
+    let ran = place.line("work --until-idle");
+    assert!(ran.err.contains("relay signup: ") && ran.err.contains("app.db"), "{ran:?}");
+    let status = place.line("status");
+    assert!(status.out.contains("relay signup: the outbox cannot be read since "), "{status:?}");
+    std::fs::write(place.path("app.db"), "").unwrap();
+    assert_eq!(place.line("outbox migrate").code, 0);
+    application(&place, BAD);
+    application(&place, ROW);
+    place.line("work --until-idle");
+    let status = place.line("status");
+    assert!(status.out.contains("relay signup: 1 waiting, the oldest "), "{status:?}");
+    assert!(status.out.contains(", 1 refused: onceward outbox status signup"), "{status:?}");
+    assert_eq!(place.line("status --json").json()["relays"][0]["refused"], 1);
+    let feed = std::fs::read_to_string(place.path("ops.xml")).unwrap();
+    assert!(feed.contains("1 row of outbox signup is refused"), "{feed}");
+    assert_eq!(place.line("alerts list --json").json()["items"][0]["relay_lag"], "1m");
+    application(&place, "UPDATE onceward_outbox SET payload = '{}' WHERE payload = 'x'");
+    assert_eq!(place.line("outbox relay --retry 1 --until-idle").code, 0);
+    let status = place.line("status");
+    assert!(!status.out.contains("relay signup"), "{status:?}");
+}
+
 #[test]
 fn what_is_missing_is_said_with_what_to_do() {
     let place = Place::new(CONFIG);

@@ -61,6 +61,16 @@ impl Row {
         flag, opt_flag, bool, i64, |value: i64| value != 0, bool, std::convert::identity
     );
 
+    /// Text that somebody else wrote. SQLite keeps bytes that are no UTF-8 as text too: those are the inner error, with
+    /// what can be read of them. `None` when the column is null.
+    pub fn opt_written(&self, column: &str) -> Result<Option<std::result::Result<String, String>>> {
+        let Inner::Sqlite(row) = &self.0 else { return Ok(self.opt_text(column)?.map(Ok)) };
+        let bytes = row.try_get::<Option<Vec<u8>>, _>(column)?;
+        let text =
+            |bytes| String::from_utf8(bytes).map_err(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+        Ok(bytes.map(text))
+    }
+
     /// The names of its columns, in order.
     pub fn columns(&self) -> Vec<String> {
         match &self.0 {

@@ -16,7 +16,8 @@ CREATE TABLE onceward_outbox (
     ordering_key TEXT,                        -- rows of one key are handed over in the order of their ids
     headers      TEXT,                        -- JSON object of texts, for targets that have headers
     run_at       INTEGER,                     -- not before
-    created_at   INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000000 AS INTEGER)),
+    -- In words that an application's own SQLite of 3.37 knows.
+    created_at   INTEGER NOT NULL DEFAULT (CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000),
     -- From here on the relay's own.
     state        TEXT    NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'claimed', 'sent', 'refused', 'skipped')),
     next_at      INTEGER NOT NULL DEFAULT 0,  -- not claimed before: a pause after a failure, or the end of a claim

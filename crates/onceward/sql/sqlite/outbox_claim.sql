@@ -8,7 +8,7 @@ WHERE id IN (
         AND (ordering_key IS NULL OR NOT EXISTS (
             SELECT 1 FROM onceward_outbox AS elder
             WHERE elder.ordering_key = row.ordering_key AND elder.id < row.id
-                AND elder.state IN ('waiting', 'claimed', 'refused')
+                AND elder.state IN ('waiting', 'claimed', 'refused') AND elder.next_at > 0
                 AND (elder.state = 'refused' OR elder.next_at > coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)))))
     ORDER BY id LIMIT ?1)
 RETURNING id, message_id, queue, kind, version, payload, dedup_key, dedup_for, ordering_key, headers, run_at, created_at, tries

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{AlertRule, Topic};
-use crate::{JobError, JobId, QueueView, Time};
+use crate::{JobError, JobId, QueueView, RelayView, Time};
 
 /// Workers that ended young without a word, within the time that the store remembers them (10 minutes), are a loop from
 /// this many on.
@@ -22,6 +22,8 @@ pub(crate) enum What {
     Parked,
     /// Jobs that gave up.
     Dead,
+    /// Rows of an outbox that no target takes.
+    Refused,
     /// A job that crashes its worker although it runs alone.
     Crashing(JobId),
     /// Workers that end soon after their start.
@@ -30,6 +32,8 @@ pub(crate) enum What {
     Circuit,
     /// Work is due for too long.
     Backlog,
+    /// Rows of an outbox wait for too long, or it cannot be read.
+    Lag,
     /// Jobs that are held since their time had passed.
     Held,
     /// Times of a schedule that are left out for good.
@@ -46,6 +50,7 @@ impl What {
             Self::Circuit => Topic::Circuit,
             Self::Backlog => Topic::Backlog,
             Self::Held | Self::LeftOut => Topic::Missed,
+            Self::Refused | Self::Lag => Topic::RelayLag,
         }
     }
 
@@ -56,7 +61,7 @@ impl What {
 
     /// Whether more of it is news, even if none is newer: a transaction that commits late brings an earlier time.
     pub(crate) const fn piles_up(self) -> bool {
-        matches!(self, Self::Parked | Self::Dead | Self::Held)
+        matches!(self, Self::Parked | Self::Dead | Self::Held | Self::Refused)
     }
 
     /// It keeps the queue itself back.
@@ -69,9 +74,9 @@ impl What {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub what: What,
-    /// Of which queue; none: of workers.
+    /// Of which queue, or which relay; none: of workers.
     pub queue: Option<String>,
-    /// How many jobs, workers or times.
+    /// How many jobs, rows, workers or times.
     pub count: u64,
     pub since: Time,
     /// What is newer than the mark that was told is news; the same again is not.
@@ -97,6 +102,7 @@ pub(crate) struct Facts {
     pub workers: Vec<(Vec<String>, Time)>,
     /// Queue, when, and which schedule.
     pub left_out: Vec<(String, Time, String)>,
+    pub relays: Vec<RelayView>,
 }
 
 /// Jobs of one queue that wait for a person for one reason.
@@ -138,6 +144,7 @@ pub(crate) fn findings(rule: &AlertRule, facts: &Facts) -> Vec<Finding> {
         .chain(facts.due.iter().filter(|due| facts.now.since(due.since) > rule.backlog).map(backlog))
         .chain(facts.crashes.iter().map(crashing))
         .chain(left_out(&facts.left_out))
+        .chain(facts.relays.iter().flat_map(|relay| relayed(rule, relay, facts.now)))
         .filter(|finding| watches(rule, finding.what, finding.queue.as_deref()))
         .chain(workers(rule, &facts.workers))
         .collect();
@@ -217,6 +224,19 @@ fn workers(rule: &AlertRule, ended: &[(Vec<String>, Time)]) -> Option<Finding> {
         ..Finding::new(What::Workers, "", *first)
     };
     rule.on.contains(&Topic::CrashLoop).then_some(finding)
+}
+
+/// Each told once, and rows that are refused again when there are more.
+fn relayed(rule: &AlertRule, relay: &RelayView, now: Time) -> Vec<Finding> {
+    let finding = |what, count, since| Finding {
+        count,
+        mark: Time::from_micros(0),
+        said: relay.error.clone(),
+        ..Finding::new(what, &relay.name, since)
+    };
+    let lag = relay.lags_since().filter(|since| now.since(*since) > rule.relay_lag);
+    let refused = relay.refused_at.map(|since| finding(What::Refused, relay.refused, since));
+    lag.map(|since| finding(What::Lag, relay.waiting, since)).into_iter().chain(refused).collect()
 }
 
 fn left_out(missed: &[(String, Time, String)]) -> Vec<Finding> {

@@ -25,6 +25,9 @@ pub(super) fn headline(it: &Finding) -> String {
         What::Circuit => format!("{queue} does not answer, its jobs wait"),
         What::Backlog if it.count >= DUE_LIMIT => format!("{} jobs or more of {queue} are overdue", it.count),
         What::Backlog => format!("{jobs} of {queue} {} overdue", are(it.count)),
+        What::Refused => format!("{} of outbox {queue} {} refused", rows(it.count), are(it.count)),
+        What::Lag if it.count == 0 => format!("outbox {queue} cannot be read"),
+        What::Lag => format!("{} of outbox {queue} {} not handed over", rows(it.count), are(it.count)),
         What::Held => format!("{jobs} of {queue} missed the time while nobody was running"),
         What::LeftOut => format!("a schedule of {queue} was missed while nobody was running"),
     }
@@ -56,6 +59,8 @@ pub(super) fn over(told: &Told) -> String {
         What::Workers => "workers stay alive again".to_owned(),
         What::Circuit => format!("{queue} answers again, it did not since {since}"),
         What::Backlog => format!("{queue} has caught up"),
+        What::Refused => format!("no row of outbox {queue} is refused any more"),
+        What::Lag => format!("outbox {queue} has caught up, it lagged since {since}"),
         What::Held | What::LeftOut => format!("no job of {queue} is held as missed any more"),
     };
     format!("Resolved: {text}")
@@ -66,7 +71,7 @@ fn since(it: &Finding, now: Time) -> String {
     let first = instant(it.since);
     match it.what {
         What::Auth | What::Circuit => format!("since {first} ({ago}), {} waiting", jobs(it.count)),
-        What::Backlog => format!("the oldest since {first} ({ago})"),
+        What::Backlog | What::Lag | What::Refused => format!("the oldest since {first} ({ago})"),
         What::Crashing(_) => format!("{} times although it ran alone, the last at {first} ({ago})", it.count),
         _ if instant(it.mark) > first => {
             format!("the first {first}, the last {} ({})", instant(it.mark), self::ago(it.mark, now))
@@ -104,6 +109,12 @@ fn what_to_do(it: &Finding) -> Vec<String> {
             format!("To ask now: onceward queues resume {queue}"),
         ],
         What::Backlog => vec!["See whether a worker runs, and what it is at: onceward status".to_owned()],
+        What::Refused => vec![
+            format!("See why: onceward outbox status {queue}"),
+            format!("Once a row is corrected: onceward outbox relay {queue} --retry ID"),
+            format!("Or give it up: onceward outbox skip ID --relay {queue}"),
+        ],
+        What::Lag => vec![format!("See what stands in its way: onceward outbox status {queue}")],
         What::Held => vec![
             format!("See which: onceward jobs list --state pending --queue {queue}"),
             "Still wanted: onceward jobs release ID".to_owned(),
@@ -139,6 +150,10 @@ fn ago(at: Time, now: Time) -> String {
 
 fn jobs(count: u64) -> String {
     if count == 1 { "1 job".to_owned() } else { format!("{count} jobs") }
+}
+
+fn rows(count: u64) -> String {
+    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
 }
 
 const fn are(count: u64) -> &'static str {
@@ -203,8 +218,9 @@ mod tests {
 
     #[test]
     fn every_kind_has_words_and_a_command() {
-        use What::{Auth, Backlog, Circuit, Crashing, Dead, Held, LeftOut, Parked, Workers};
-        for what in [Auth, Parked, Dead, Crashing(42), Workers, Circuit, Backlog, Held, LeftOut] {
+        use What::{Auth, Backlog, Circuit, Crashing, Dead, Held, Lag, LeftOut, Parked, Refused, Workers};
+        for what in [Auth, Parked, Dead, Refused, Crashing(42), Workers, Circuit, Backlog, Lag, Held, LeftOut]
+        {
             let text = said(&finding(what));
             assert!(text.contains(": onceward "), "{text}");
             assert!(over(&Told::from(&finding(what))).starts_with("Resolved: "), "{what:?}");

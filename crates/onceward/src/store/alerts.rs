@@ -6,7 +6,7 @@ use std::time::Duration;
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, rank, sql};
 
 use super::enqueue::{Entered, Entry, enqueue};
-use super::{from_json, items, micros_of, queues};
+use super::{from_json, items, micros_of, queues, relays};
 use crate::alert::{
     AlertMessage, AlertRule, DUE_LIMIT, Due, Facts, Pile, PileOf, Told, UNSEEN, YOUNG, waits_since,
 };
@@ -39,6 +39,7 @@ pub(crate) async fn facts(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Fact
         crashes: crashes(conn).await?,
         workers: workers(conn, now).await?,
         left_out: left_out(conn, now).await?,
+        relays: relays::list(conn).await?,
         due,
         queues,
     })

@@ -85,44 +85,69 @@ pub(crate) struct Ask {
     pub lease: Duration,
 }
 
+/// A row as it was claimed.
+#[derive(Debug, Clone)]
+pub(crate) struct Claimed {
+    pub message: Message,
+    /// What of it cannot be read as it stands; in the message it is only made up for.
+    pub wrong: Option<String>,
+}
+
 pub(crate) struct Claim;
 
 impl Fold for Claim {
     type Item = Ask;
-    type Answer = Vec<Message>;
+    type Answer = Vec<Claimed>;
     const RANK: u8 = rank::CLAIM;
 
-    async fn run(conn: &mut Conn<'_>, asks: &[Ask], now: Option<Time>) -> Result<Vec<Vec<Message>>> {
+    async fn run(conn: &mut Conn<'_>, asks: &[Ask], now: Option<Time>) -> Result<Vec<Vec<Claimed>>> {
         let mut out = Vec::with_capacity(asks.len());
         for ask in asks {
             let limit = i64::try_from(ask.limit).unwrap_or(i64::MAX);
             let args = vec![limit.into(), now.into(), ask.token.as_str().into(), micros_of(ask.lease).into()];
             let rows = conn.rows(&OUTBOX_CLAIM, args).await?;
-            let mut messages = rows.iter().map(message).collect::<Result<Vec<_>>>()?;
-            messages.sort_unstable_by_key(|message| message.id);
-            out.push(messages);
+            let mut claimed = rows.iter().map(claimed).collect::<Result<Vec<_>>>()?;
+            claimed.sort_unstable_by_key(|row| row.message.id);
+            out.push(claimed);
         }
         Ok(out)
     }
 }
 
-fn message(row: &Row) -> Result<Message> {
-    let seconds = |value: i64| Duration::from_secs(u64::try_from(value).unwrap_or_default());
-    Ok(Message {
+/// Whatever an application wrote, its row can be claimed: one that cannot be read must not hold up the others.
+fn claimed(row: &Row) -> Result<Claimed> {
+    let mut wrong = Vec::new();
+    let mut text = |column: &'static str| {
+        Ok::<_, Error>(row.opt_written(column)?.map(|written| {
+            written.unwrap_or_else(|lossy| {
+                wrong.push(format!("{column} is no UTF-8"));
+                lossy
+            })
+        }))
+    };
+    let (message_id, queue, kind) = (text("message_id")?, text("queue")?, text("kind")?);
+    let (payload, dedup_key) = (text("payload")?, text("dedup_key")?);
+    let (ordering_key, headers) = (text("ordering_key")?, text("headers")?);
+    let version = u32::try_from(row.int("version")?);
+    let dedup_for = row.opt_int("dedup_for")?.map(u64::try_from).transpose();
+    wrong.extend(version.is_err().then(|| "version is no number from 0 to 4294967295".to_owned()));
+    wrong.extend(dedup_for.is_err().then(|| "dedup_for is less than nothing".to_owned()));
+    let message = Message {
         id: row.int("id")?,
-        message_id: row.text("message_id")?,
-        queue: row.text("queue")?,
-        kind: row.text("kind")?,
-        version: unsigned(row.int("version")?),
-        payload: row.text("payload")?,
-        dedup_key: row.opt_text("dedup_key")?,
-        dedup_for: row.opt_int("dedup_for")?.map(seconds),
-        ordering_key: row.opt_text("ordering_key")?,
-        headers: row.opt_text("headers")?,
+        message_id: message_id.unwrap_or_default(),
+        queue: queue.unwrap_or_default(),
+        kind: kind.unwrap_or_default(),
+        version: version.unwrap_or_default(),
+        payload: payload.unwrap_or_default(),
+        dedup_key,
+        dedup_for: dedup_for.unwrap_or_default().map(Duration::from_secs),
+        ordering_key,
+        headers,
         run_at: row.opt_time("run_at")?,
         created_at: row.time("created_at")?,
         tries: unsigned(row.int("tries")?),
-    })
+    };
+    Ok(Claimed { message, wrong: (!wrong.is_empty()).then(|| wrong.join("; ")) })
 }
 
 /// How a claim ended, all of it written together.
@@ -239,7 +264,9 @@ pub(crate) async fn lag(db: &Database) -> Result<Lag> {
     let now = row.time("now")?;
     let oldest_at = row.opt_time("oldest_at")?;
     let oldest_age = oldest_at.map(|at| now.since(at).as_secs());
-    Ok(Lag { waiting: number("waiting")?, refused: number("refused")?, oldest_at, oldest_age })
+    let (waiting, refused, refused_at) =
+        (number("waiting")?, number("refused")?, row.opt_time("refused_at")?);
+    Ok(Lag { waiting, refused, oldest_at, oldest_age, refused_at })
 }
 
 pub(crate) async fn targets(db: &Database) -> Result<Vec<TargetView>> {
@@ -260,13 +287,18 @@ pub(crate) async fn refused(db: &Database, limit: usize) -> Result<Vec<RefusedRo
     let view = |row: &Row| {
         Ok(RefusedRow {
             id: row.int("id")?,
-            message_id: row.text("message_id")?,
-            queue: row.text("queue")?,
-            kind: row.text("kind")?,
-            ordering_key: row.opt_text("ordering_key")?,
+            message_id: shown(row, "message_id")?.unwrap_or_default(),
+            queue: shown(row, "queue")?.unwrap_or_default(),
+            kind: shown(row, "kind")?.unwrap_or_default(),
+            ordering_key: shown(row, "ordering_key")?,
             created_at: row.time("created_at")?,
             error: from_json("error", row.opt_text("error")?)?,
         })
     };
     rows.iter().map(view).collect()
+}
+
+/// An application's text, as far as it can be read.
+fn shown(row: &Row, column: &str) -> Result<Option<String>> {
+    Ok(row.opt_written(column)?.map(|written| written.unwrap_or_else(std::convert::identity)))
 }

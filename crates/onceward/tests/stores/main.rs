@@ -79,6 +79,10 @@ laws! {
         what_a_dead_relay_had_claimed_goes_after_its_lease,
         a_row_that_commits_late_is_not_passed_over,
         rows_beyond_the_replay_window_are_forgotten;
+    relay:
+        no_row_stops_more_than_its_key,
+        a_relay_that_dies_between_hand_over_and_mark_makes_no_second_job,
+        a_backlog_of_few_keys_is_carried_away;
     threads:
         later_steps_wait_for_their_share_of_the_rate,
         steps_are_frozen_before_the_first_is_sent,
@@ -190,5 +194,6 @@ laws! {
         a_rule_sees_its_topics_and_its_queues,
         a_backlog_counts_no_pause_and_no_outage,
         a_job_that_crashes_again_and_workers_that_end_young_are_told,
-        what_was_missed_is_told;
+        what_was_missed_is_told,
+        an_outbox_that_lags_or_refuses_is_told;
 }

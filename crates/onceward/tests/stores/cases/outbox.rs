@@ -10,20 +10,20 @@ use sqlx::Connection;
 
 use crate::harness::{Store, Verdict};
 
-type Tried<T> = Result<T, Box<dyn std::error::Error>>;
+pub(super) type Tried<T> = Result<T, Box<dyn std::error::Error>>;
 
-fn row(payload: &str) -> NewRow {
+pub(super) fn row(payload: &str) -> NewRow {
     NewRow::untyped("mail", "welcome", payload)
 }
 
 /// The outbox in the same database as the store, by a handle of its own.
-async fn outbox(store: &Store) -> Tried<Outbox> {
+pub(super) async fn outbox(store: &Store) -> Tried<Outbox> {
     let outbox = Outbox::open(&store.url).await?;
     outbox.migrate().await?;
     Ok(outbox)
 }
 
-fn to_jobs(store: &Store, outbox: &Outbox) -> Relay {
+pub(super) fn to_jobs(store: &Store, outbox: &Outbox) -> Relay {
     Relay::new(outbox.clone(), Arc::new(JobTarget::new(store.once.clone(), "jobs")))
 }
 

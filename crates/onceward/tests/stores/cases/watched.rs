@@ -1,10 +1,12 @@
 //! What alerts watch, and what is none.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use onceward::{AlertRule, Topic};
+use onceward::{AlertRule, JobTarget, Outbox, Relay, Relayed, Topic};
 
 use super::alerts::{PERIOD, job, later, nine, ops, silent, told, work};
+use super::outbox::{outbox, row};
 use crate::harness::{Store, Verdict};
 
 pub(crate) async fn a_rule_sees_its_topics_and_its_queues(store: &Store) -> Verdict {
@@ -113,4 +115,55 @@ pub(crate) async fn what_was_missed_is_told(store: &Store) -> Verdict {
     assert_eq!(told(store, &ops()).await?.title, "Resolved: no job of mail is held as missed any more");
     later(store, Duration::from_hours(25));
     silent(store, &ops()).await
+}
+
+/// As whoever runs the relay does, after some time.
+async fn noted(store: &Store, outbox: &Outbox, wait: Duration) -> Verdict {
+    later(store, wait);
+    outbox.set_clock(store.clock());
+    Ok(store.once.note_relay("signup", outbox).await?)
+}
+
+pub(crate) async fn an_outbox_that_lags_or_refuses_is_told(store: &Store) -> Verdict {
+    nine(store)?;
+    let outbox = outbox(store).await?;
+    noted(store, &outbox, Duration::ZERO).await?;
+    silent(store, &ops()).await?;
+    outbox.enqueue(row("\"done\"")).await?;
+    let now = store.instant(store.clock());
+    store
+        .execute(&format!(
+            "INSERT INTO @outbox (queue, kind, payload, created_at) VALUES ('mail', 'welcome', '{{', {now})"
+        ))
+        .await?;
+    noted(store, &outbox, Duration::from_mins(1)).await?;
+    silent(store, &ops()).await?;
+    noted(store, &outbox, Duration::from_secs(1)).await?;
+    let message = told(store, &ops()).await?;
+    assert_eq!(message.title, "2 rows of outbox signup are not handed over");
+    assert!(message.text.contains("onceward outbox status signup"), "{}", message.text);
+    // Handed over, but for one that no queue takes.
+    let relay = Relay::new(outbox.clone(), Arc::new(JobTarget::new(store.once.clone(), "signup")));
+    assert_eq!(relay.run_until_idle().await?, Relayed { sent: 1, refused: 1, waiting: 0 });
+    noted(store, &outbox, PERIOD).await?;
+    let message = told(store, &ops()).await?;
+    assert_eq!(message.title, "1 row of outbox signup is refused, and 1 more");
+    for part in ["payload_not_json", "onceward outbox relay signup --retry ID", "Resolved: outbox signup has caught up"] {
+        assert!(message.text.contains(part), "{part}: {}", message.text);
+    }
+    noted(store, &outbox, PERIOD).await?;
+    silent(store, &ops()).await?;
+    let refused = outbox.refused(1).await?.iter().map(|row| row.id).collect();
+    outbox.skip(refused).await?;
+    noted(store, &outbox, PERIOD).await?;
+    assert_eq!(told(store, &ops()).await?.title, "Resolved: no row of outbox signup is refused any more");
+    // An application's database that cannot be read is lag as well, and a relay that is configured no more is none.
+    store.once.note_relay_away("signup", "nobody listens").await?;
+    silent(store, &ops()).await?;
+    later(store, PERIOD);
+    assert_eq!(told(store, &ops()).await?.title, "outbox signup cannot be read");
+    store.once.own_relays(vec![]).await?;
+    later(store, PERIOD);
+    assert!(told(store, &ops()).await?.title.starts_with("Resolved: outbox signup has caught up"));
+    Ok(())
 }
