@@ -51,6 +51,11 @@ rule_every_statement_says_what_it_guarantees() {
   done
 }
 
+rule_no_two_decisions_have_one_number() {
+  local page
+  for page in docs/decisions/[0-9]*.md; do basename "$page" | cut -c 1-4; done | sort | uniq -d
+}
+
 # check_rules: all of them; fails when one printed anything.
 check_rules() {
   local rule broken failed=0
