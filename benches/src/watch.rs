@@ -60,23 +60,32 @@ impl Rate {
 impl Cpu {
     /// `None` where there is no `/proc`.
     fn so_far(server: Option<u32>) -> Option<Self> {
-        let here = spent(Path::new("/proc/self"), false)?;
+        let here = spent(Path::new("/proc/self"))?;
         let Some(server) = server else { return Some(Self { here, server: Duration::ZERO }) };
-        // What has ended counts as its parent's.
-        let mut all = spent(&Path::new("/proc").join(server.to_string()), true)?;
-        for process in std::fs::read_dir("/proc").ok()?.flatten() {
-            if parent(&process.path()) == Some(server) {
-                all += spent(&process.path(), false).unwrap_or_default();
+        // What has ended counts as its parent's, but only once that has noticed: then it is counted again.
+        loop {
+            let before = waited_for(server)?;
+            let mut all = before;
+            for process in std::fs::read_dir("/proc").ok()?.flatten() {
+                if parent(&process.path()) == Some(server) {
+                    all += spent(&process.path()).unwrap_or_default();
+                }
+            }
+            if waited_for(server)? == before {
+                return Some(Self { here, server: all });
             }
         }
-        Some(Self { here, server: all })
     }
 }
 
-fn spent(process: &Path, with_ended: bool) -> Option<Duration> {
-    let stat = stat(process)?;
-    let ticks: u32 =
-        stat.get(11..if with_ended { 15 } else { 13 })?.iter().filter_map(|at| at.parse::<u32>().ok()).sum();
+/// CPU time of a server's processes that have ended. That of the one that started them is small, and left out.
+fn waited_for(server: u32) -> Option<Duration> {
+    let stat = stat(&Path::new("/proc").join(server.to_string()))?;
+    Some(TICK * stat.get(13..15)?.iter().filter_map(|at| at.parse::<u32>().ok()).sum())
+}
+
+fn spent(process: &Path) -> Option<Duration> {
+    let ticks = stat(process)?.get(11..13)?.iter().filter_map(|at| at.parse::<u32>().ok()).sum();
     Some(TICK * ticks)
 }
 
