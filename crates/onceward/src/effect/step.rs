@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use onceward_db::ErrorKind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -15,6 +16,10 @@ use crate::{Cause, Failure, Receipt, SendError};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a fresh item may stay unseen unless told otherwise.
 const LAG: Duration = Duration::from_secs(30);
+/// The first wait before an answer that the store refused is written again; it doubles.
+const STORE_GAP: Duration = Duration::from_millis(100);
+/// The longest such wait.
+const STORE_GAP_MAX: Duration = Duration::from_secs(2);
 
 /// Finds out whether an intent has happened.
 pub trait Look<R> {
@@ -182,7 +187,12 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         let intent = Self::intent(&entry)?;
         let asked = tokio::time::Instant::now();
         let begin = Write::Begin { step: self.step(), entry: Box::new(entry.clone()) };
-        let Written::Begun { left } = self.write(begin).await? else { return Err(lost()) };
+        let left = match self.write(begin).await {
+            Ok(Written::Begun { left }) => left,
+            Ok(_) => return Err(lost()),
+            // Whether the intent was written is not known; that nothing was sent is.
+            Err(failure) => return self.not_sent(&entry, failure.cause().clone()).await,
+        };
         // Counted from before the write: a process that was frozen meanwhile must not send. Between this line and
         // the first byte it could still be frozen; no code closes that hole.
         if asked.elapsed() + entry.terms.timeout > left {
@@ -279,7 +289,10 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         response: Option<String>,
     ) -> Result<(), Failure> {
         let write = Write::Answer { step: self.step(), state, check_at, receipt, response };
-        if let Written::Refused = self.write(write).await? {
+        // Nothing sent, and nothing written of it: then the row was never open.
+        if let Written::Refused = self.persist(write).await?
+            && state != EffectState::Prepared
+        {
             tracing::warn!(
                 job = self.attempt.lease().job,
                 step = self.step,
@@ -287,6 +300,26 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             );
         }
         Ok(())
+    }
+
+    /// Writes what the world said, which exists nowhere else: again and again while the store is away, until the end of
+    /// the lease ends this attempt. Writing it twice changes nothing.
+    async fn persist(&self, write: Write) -> Result<Written, Failure> {
+        let mut gap = STORE_GAP;
+        loop {
+            match self.attempt.once().db().fold::<Ledger>(vec![write.clone()]).await {
+                Ok(mut written) => return written.pop().ok_or_else(lost),
+                Err(error) if matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) => {
+                    return Err(error.into());
+                }
+                Err(error) => {
+                    let (job, step) = (self.attempt.lease().job, &self.step);
+                    tracing::error!(job, step, %error, "an answer could not be written; tried again");
+                }
+            }
+            tokio::time::sleep(gap).await;
+            gap = (gap * 2).min(STORE_GAP_MAX);
+        }
     }
 
     async fn write(&self, write: Write) -> Result<Written, Failure> {

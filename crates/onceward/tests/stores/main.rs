@@ -67,6 +67,8 @@ laws! {
         an_absence_is_believed_of_the_send_that_was_looked_for,
         a_cancelled_doubt_that_did_not_happen_is_cancelled,
         no_effect_is_sent_when_the_lease_has_no_room_for_it;
+    outage:
+        a_receipt_that_the_store_cannot_take_now_is_not_forgotten;
     outbox:
         a_row_exists_if_and_only_if_its_transaction_committed,
         a_message_that_comes_again_makes_no_second_job,
