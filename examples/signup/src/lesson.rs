@@ -53,6 +53,9 @@ pub(crate) struct Lesson {
     /// Where version 4 has its queue; it is played once for each
     #[arg(long, value_delimiter = ',', default_value = "here")]
     queue: Vec<By>,
+    /// A NATS server with JetStream: `nats://HOST:PORT`
+    #[arg(long)]
+    nats: Option<String>,
     /// A PostgreSQL server on which the lesson may make databases; without it: SQLite files
     #[arg(long)]
     store: Option<String>,
@@ -83,6 +86,8 @@ pub(crate) enum By {
     Here,
     /// In a database of its own, behind an outbox and a relay
     Elsewhere,
+    /// Behind an outbox, a relay and NATS (`--nats`)
+    Nats,
 }
 
 impl By {
@@ -90,6 +95,7 @@ impl By {
         match self {
             Self::Here => "here",
             Self::Elsewhere => "elsewhere",
+            Self::Nats => "nats",
         }
     }
 }
@@ -159,7 +165,7 @@ fn table(endings: &[(u8, By, Ending)]) -> String {
             tally.lost.len().to_string(),
             tally.doubled.len().to_string(),
             tally.in_doubt.to_string(),
-            tally.dead.to_string(),
+            tally.dead.len().to_string(),
             turned_away.to_string(),
             median.unwrap_or_default(),
         ]);
@@ -184,6 +190,7 @@ fn document(endings: &[(u8, By, Ending)]) -> serde_json::Value {
             "turned_away": ending.turned_away,
             "median_ms": ending.median.map(|it| it.as_secs_f64() * 1000.0),
             "late": ending.late,
+            "revived": ending.revived,
         })
     });
     json!({ "versions": versions.collect::<Vec<_>>() })

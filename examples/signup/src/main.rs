@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
 use crate::mail::Mailer;
 use crate::store::Store;
@@ -108,9 +109,9 @@ async fn main() -> Fallible {
     match Program::parse().command {
         Command::Serve { version, port, at } => {
             let version = version_of(version, &at).await?;
-            web::serve(version, port, told_to_stop()?).await
+            web::serve(version, port, Stop::listen()?).await
         }
-        Command::Work { version, at_once, at } => work(version, at_once, &at).await,
+        Command::Work { version, at_once, at } => Box::pin(work(version, at_once, &at)).await,
         Command::Relay { at } => relay(&at).await,
         Command::Lesson(lesson) => lesson.run().await,
     }
@@ -127,25 +128,42 @@ async fn version_of(number: u8, at: &At) -> Fallible<Version> {
 }
 
 async fn work(version: u8, at_once: usize, at: &At) -> Fallible {
-    let (store, stop) = (at.store().await?, told_to_stop()?);
+    let (store, stop) = (at.store().await?, Stop::listen()?);
     println!("working");
     if version == 3 {
         three::work(store, at.mailer(), stop).await;
         return Ok(());
     }
-    four::work(&at.queue.jobs(&store).await?, at.mailer(), (at_once, at.lease()), stop).await
+    let once = at.queue.jobs(&store).await?;
+    let taking = at.queue.take_in(&once, at.lease(), stop.clone());
+    let working = four::work(&once, at.mailer(), (at_once, at.lease()), stop);
+    tokio::try_join!(taking, working).map(drop)
 }
 
 async fn relay(at: &At) -> Fallible {
-    let (store, stop) = (at.store().await?, told_to_stop()?);
+    let (store, stop) = (at.store().await?, Stop::listen()?);
     println!("relaying");
     at.queue.relay(&store, at.lease(), stop).await
 }
 
-/// Ready at SIGTERM or Ctrl-C.
-fn told_to_stop() -> Fallible<impl Future<Output = ()> + Send + 'static> {
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
-    })
+/// SIGTERM or Ctrl-C. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Stop(watch::Receiver<bool>);
+
+impl Stop {
+    fn listen() -> Fallible<Self> {
+        let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        let (tell, told) = watch::channel(false);
+        tokio::spawn(async move {
+            tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
+            tell.send_replace(true);
+        });
+        Ok(Self(told))
+    }
+
+    /// Ready once it is time to stop.
+    pub(crate) async fn told(mut self) {
+        // An end of the task that listens is an end, too.
+        drop(self.0.wait_for(|told| *told).await);
+    }
 }

@@ -1,6 +1,5 @@
 //! `POST /signup` with `{"email": "ada@example.org"}`.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use axum::Router;
@@ -11,7 +10,7 @@ use serde::Deserialize;
 use tokio::net::TcpListener;
 
 use crate::versions::Version;
-use crate::{Fallible, mail};
+use crate::{Fallible, Stop, mail};
 
 #[derive(Debug, Deserialize)]
 struct Person {
@@ -19,16 +18,12 @@ struct Person {
 }
 
 /// Answers until `stop`, on a port of its own, which it says.
-pub(crate) async fn serve(
-    version: Version,
-    port: u16,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> Fallible {
+pub(crate) async fn serve(version: Version, port: u16, stop: Stop) -> Fallible {
     let version = Arc::new(version);
     let router = Router::new().route("/signup", post(sign_up)).with_state(Arc::clone(&version));
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     println!("listening on {}", listener.local_addr()?);
-    axum::serve(listener, router).with_graceful_shutdown(stop).await?;
+    axum::serve(listener, router).with_graceful_shutdown(stop.told()).await?;
     version.close().await;
     Ok(())
 }

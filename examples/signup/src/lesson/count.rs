@@ -18,8 +18,8 @@ pub(crate) struct Evidence {
     pub(crate) mails: Vec<String>,
     /// Whose mail the version says is in doubt.
     pub(crate) in_doubt: BTreeSet<String>,
-    /// Whose mail it gave up, and says so.
-    pub(crate) dead: BTreeSet<String>,
+    /// Whose mail it gave up, and why it says so.
+    pub(crate) dead: BTreeMap<String, String>,
     pub(crate) dialogues: Vec<Dialogue>,
     /// When something was killed or restarted.
     pub(crate) kills: Vec<Instant>,
@@ -37,7 +37,8 @@ pub(crate) struct Tally {
     pub(crate) in_doubt: usize,
     /// Of those in doubt, how many have a mail.
     pub(crate) in_doubt_delivered: usize,
-    pub(crate) dead: usize,
+    /// Whose mail was given up, with the code of its error.
+    pub(crate) dead: BTreeMap<String, String>,
     /// Mails whose dialogue was cut after the dot: the dot came, and no reply went back.
     pub(crate) after_the_dot: usize,
     /// Cut after the dot, and not in doubt: somebody guessed.
@@ -56,7 +57,7 @@ pub(crate) fn tally(seen: &Evidence) -> Tally {
         *mails.entry(to).or_default() += 1;
     }
     let has_mail = |email: &&String| mails.contains_key(email);
-    let told = |email: &String| seen.in_doubt.contains(email) || seen.dead.contains(email);
+    let told = |email: &String| seen.in_doubt.contains(email) || seen.dead.contains_key(email);
     let cut: BTreeSet<&String> =
         seen.dialogues.iter().filter(|it| it.dot && !it.answered).map(|it| &it.to).collect();
     let killed: BTreeSet<&String> =
@@ -69,7 +70,7 @@ pub(crate) fn tally(seen: &Evidence) -> Tally {
         doubled: mails.iter().filter(|(_, count)| **count > 1).map(|(to, _)| (*to).clone()).collect(),
         in_doubt: seen.in_doubt.len(),
         in_doubt_delivered: seen.in_doubt.iter().filter(has_mail).count(),
-        dead: seen.dead.len(),
+        dead: seen.dead.clone(),
         after_the_dot: cut.len(),
         guessed: cut.iter().filter(|to| !seen.in_doubt.contains(**to)).copied().cloned().collect(),
         beside_the_dot: uncut.intersection(&killed).copied().cloned().collect(),
@@ -102,14 +103,14 @@ mod tests {
             accounts: names(&["ada", "bob", "cyd", "dan", "eve"]),
             mails: names(&["ada", "bob", "bob", "stranger"]),
             in_doubt: ["cyd".to_owned()].into(),
-            dead: ["dan".to_owned()].into(),
+            dead: [("dan".to_owned(), "refused".to_owned())].into(),
             ..Evidence::default()
         };
         let tally = tally(&seen);
         assert_eq!((tally.accounts, tally.mails), (5, 3));
         assert_eq!(tally.lost, ["eve".to_owned()].into());
         assert_eq!(tally.doubled, ["bob".to_owned()].into());
-        assert_eq!((tally.in_doubt, tally.in_doubt_delivered, tally.dead), (1, 0, 1));
+        assert_eq!((tally.in_doubt, tally.in_doubt_delivered, tally.dead.len()), (1, 0, 1));
     }
 
     #[test]

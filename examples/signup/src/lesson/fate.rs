@@ -1,7 +1,9 @@
 //! What a version itself says became of its mails, and whether it is through with them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
+
+use onceward::{Filter, ReviveOptions, State};
 
 use crate::Fallible;
 use crate::store::{Store, on};
@@ -16,11 +18,12 @@ const THROUGH: Duration = Duration::from_secs(90);
 #[derive(Debug, Default)]
 pub(crate) struct Fate {
     pub(crate) in_doubt: BTreeSet<String>,
-    pub(crate) dead: BTreeSet<String>,
+    /// With the code of its error.
+    pub(crate) dead: BTreeMap<String, String>,
 }
 
-/// One job: its state, its payload, and whether it waits for a person.
-type Job = (String, String, bool);
+/// One job: its state, its payload, whether it waits for a person, and its error's code.
+type Job = (String, String, bool, Option<String>);
 
 /// Waits until a version has nothing to do any more, and asks it what became of its mails.
 pub(crate) async fn fate(version: u8, queue: &Queue, store: &Store) -> Fallible<Fate> {
@@ -37,16 +40,27 @@ pub(crate) async fn fate(version: u8, queue: &Queue, store: &Store) -> Fallible<
     }
     let mut fate = Fate::default();
     if version == 4 {
-        for (state, payload, _) in jobs(queue, store).await? {
+        for (state, payload, _, code) in jobs(queue, store).await? {
             let Welcome { email } = serde_json::from_str(&payload)?;
             match state.as_str() {
-                "in_doubt" => fate.in_doubt.insert(email),
-                "dead" => fate.dead.insert(email),
-                _ => false,
-            };
+                "in_doubt" => drop(fate.in_doubt.insert(email)),
+                "dead" => drop(fate.dead.insert(email, code.unwrap_or_default())),
+                _ => {}
+            }
         }
     }
     Ok(fate)
+}
+
+/// Another budget for those that are dead of crashes, as a person would give it who killed the workers; gives how many.
+///
+/// A job that was running alone each of the three times that its worker was killed looks like one that kills its worker.
+pub(crate) async fn revive_crashed(queue: &Queue, store: &Store) -> Fallible<usize> {
+    let once = queue.jobs(store).await?;
+    let crashed = Filter { error: Some("crashed".to_owned()), ..Filter::state(State::Dead) };
+    let revived = once.revive(crashed, &ReviveOptions::default()).await?.revived.len();
+    once.close().await;
+    Ok(revived)
 }
 
 /// What is still to be done.
@@ -60,7 +74,7 @@ async fn left(version: u8, queue: &Queue, store: &Store) -> Fallible<Vec<String>
                 let lag = outbox(store).await?.lag().await?;
                 left.extend((lag.waiting > 0).then(|| format!("{lag:?}")));
             }
-            let open = jobs.iter().filter(|(state, _, parked)| match state.as_str() {
+            let open = jobs.iter().filter(|(state, _, parked, _)| match state.as_str() {
                 "pending" | "running" => true,
                 "in_doubt" => !parked,
                 _ => false,
@@ -80,14 +94,14 @@ async fn jobs(queue: &Queue, store: &Store) -> Fallible<Vec<Job>> {
             there.close().await;
             jobs
         }
-        Queue::Here => all(store).await,
+        Queue::Here | Queue::Nats(_) => all(store).await,
     }
 }
 
 /// By SQL of the lesson's own.
 async fn all(store: &Store) -> Fallible<Vec<Job>> {
-    const SQLITE: &str = "SELECT state, payload, check_at IS NULL FROM onceward_job_all";
-    const POSTGRES: &str = "SELECT state, payload, check_at IS NULL FROM onceward.job_all";
+    const SQLITE: &str = "SELECT state, payload, check_at IS NULL, error_code FROM onceward_job_all";
+    const POSTGRES: &str = "SELECT state, payload, check_at IS NULL, error_code FROM onceward.job_all";
     let sql = if matches!(store, Store::Sqlite(_)) { SQLITE } else { POSTGRES };
     Ok(on!(store, pool => sqlx::query_as(sql).fetch_all(pool).await?))
 }

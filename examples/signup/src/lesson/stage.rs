@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use super::count::{Evidence, Tally, tally};
 use super::crew::{Crew, Role};
-use super::fate::fate;
+use super::fate::{Fate, fate, revive_crashed};
 use super::people::{Answer, median, sign_up};
 use super::place::Place;
 use super::server::Server;
@@ -28,6 +28,9 @@ use crate::versions::four::queue::Queue;
 /// How long a trouble may take to come true, before it counts as too late.
 const TOO_LATE: Duration = Duration::from_secs(2);
 
+/// How long a database may take to come up again.
+const REACHED: Duration = Duration::from_secs(30);
+
 /// How it went.
 #[derive(Debug)]
 pub(crate) struct Ending {
@@ -36,6 +39,8 @@ pub(crate) struct Ending {
     pub(crate) median: Option<Duration>,
     /// Troubles that had nothing to meet.
     pub(crate) late: usize,
+    /// Jobs that a person gave another budget.
+    pub(crate) revived: usize,
 }
 
 /// One version, with all that it needs.
@@ -159,14 +164,17 @@ impl<'a> Stage<'a> {
 
     /// One more, whose mailbox does not exist; then everybody finishes, and it is counted.
     async fn end(mut self) -> Fallible<Ending> {
+        let store = reach(&self.places[0].url).await?;
         let application = self.crew.up().await?;
         self.answers.push(sign_up(application, self.address(NOBODY)).await);
         if self.version < 3 {
             self.crew.stop().await?;
         }
-        let store = Store::open(&self.places[0].url).await?;
-        let fate = fate(self.version, &self.queue, &store).await;
-        let fate = fate.map_err(|error| format!("{error}\n{}", self.log()))?;
+        let mut fate = self.fate(&store).await?;
+        let revived = if self.version == 4 { revive_crashed(&self.queue, &store).await? } else { 0 };
+        if revived > 0 {
+            fate = self.fate(&store).await?;
+        }
         self.crew.stop().await?;
         let seen = Evidence {
             accounts: store.accounts().await?,
@@ -183,11 +191,20 @@ impl<'a> Stage<'a> {
             turned_away: self.answers.len() - self.answers.iter().filter(welcome).count(),
             median: median(&self.answers),
             late: self.late,
+            revived,
         };
         for place in self.places {
             place.remove().await?;
         }
+        if let Queue::Nats(nats) = &self.queue {
+            nats.remove().await?;
+        }
         Ok(ending)
+    }
+
+    async fn fate(&self, store: &Store) -> Fallible<Fate> {
+        let fate = fate(self.version, &self.queue, store).await;
+        fate.map_err(|error| format!("{error}\n{}", self.log()).into())
     }
 
     /// What its processes said.
@@ -198,6 +215,17 @@ impl<'a> Stage<'a> {
     /// An address of this run alone: the server may have served others.
     fn address(&self, who: &str) -> String {
         format!("{who}.v{}.{}.{}@box.test", self.version, self.by.name(), std::process::id())
+    }
+}
+
+/// The application's database, which may have been restarted a moment ago.
+async fn reach(url: &str) -> Fallible<Store> {
+    let deadline = Instant::now() + REACHED;
+    loop {
+        match Store::open(url).await {
+            Err(_) if Instant::now() < deadline => tokio::time::sleep(Duration::from_millis(50)).await,
+            opened => return opened,
+        }
     }
 }
 
@@ -218,6 +246,10 @@ async fn places(lesson: &Lesson, version: u8, by: By, folder: &Path) -> Fallible
         By::Elsewhere => {
             places.push(make("queue").await?);
             Queue::Elsewhere(places[1].url.clone())
+        }
+        By::Nats => {
+            let server = lesson.nats.as_deref().ok_or("--queue nats needs --nats nats://HOST:PORT")?;
+            Queue::Nats(format!("{server}/signup-{}", std::process::id()).parse()?)
         }
     };
     Ok((queue, places))

@@ -1,9 +1,9 @@
 //! Version 4: Onceward. The job is written in the account's transaction; a worker leases it, and what it does to the
 //! world goes through the effect ledger.
 
+pub(crate) mod nats;
 pub(crate) mod queue;
 
-use std::future::Future;
 use std::time::Duration;
 
 use onceward::retry::RetryPolicy;
@@ -12,9 +12,9 @@ use onceward::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::Fallible;
 use crate::mail::{MailError, Mailer};
 use crate::store::{Store, on};
+use crate::{Fallible, Stop};
 
 /// Waits of 0.2, 0.4, 0.8 seconds and so on; the tenth failure is dead.
 const RETRY: RetryPolicy = RetryPolicy {
@@ -114,13 +114,13 @@ pub(crate) async fn work(
     once: &Onceward,
     mailer: Mailer,
     (at_once, lease): (usize, Duration),
-    stop: impl Future<Output = ()>,
+    stop: Stop,
 ) -> Fallible {
     let worker = Worker::builder(once)
         .register::<Welcome>(mailer)
         .queue_with(Welcome::QUEUE, at_once, RETRY)
         .lease(lease)
         .build()?;
-    worker.run_until(stop).await?;
+    worker.run_until(stop.told()).await?;
     Ok(())
 }

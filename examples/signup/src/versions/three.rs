@@ -4,12 +4,11 @@
 //! kills it in between, kills the mail. With the two lines turned around it would send, and be killed before it marks:
 //! then the mail goes twice. There is no third order.
 
-use std::future::Future;
 use std::time::Duration;
 
-use crate::Fallible;
 use crate::mail::{MailError, Mailer};
 use crate::store::{Store, on};
+use crate::{Fallible, Stop};
 
 /// Between two looks at an empty table, and after a failure.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -32,7 +31,8 @@ impl Three {
 }
 
 /// Sends until `stop`.
-pub(crate) async fn work(store: Store, mailer: Mailer, stop: impl Future<Output = ()>) {
+pub(crate) async fn work(store: Store, mailer: Mailer, stop: Stop) {
+    let stop = stop.told();
     tokio::pin!(stop);
     loop {
         if let Err(error) = send_one(&store, mailer).await {

@@ -17,7 +17,11 @@ pub(crate) fn lesson(arguments: &[&str]) -> Vec<Value> {
 
 /// How many names stand there.
 pub(crate) fn count(row: &Value, what: &str) -> usize {
-    row["tally"][what].as_array().map_or_else(|| number(row, what), Vec::len)
+    match &row["tally"][what] {
+        Value::Array(names) => names.len(),
+        Value::Object(names) => names.len(),
+        _ => number(row, what),
+    }
 }
 
 /// Whose mail was lost, those aside whose mailbox does not exist.

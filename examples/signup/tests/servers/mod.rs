@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses some of them")]
 
 pub(crate) mod lesson;
+pub(crate) mod nats;
 pub(crate) mod postgres;
 
 use std::process::{Child, Command, Stdio};

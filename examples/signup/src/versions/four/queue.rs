@@ -1,24 +1,26 @@
 //! Where version 4 has its queue: in the application's database, or elsewhere, behind the outbox and a relay.
 
 use std::fmt;
-use std::future::Future;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use onceward::{JobTarget, Onceward, Outbox, Relay, Target};
+use onceward::{Job, JobTarget, Onceward, Outbox, Relay, Target};
 
-use super::Way;
-use crate::Fallible;
+use super::nats::Nats;
+use super::{Way, Welcome};
 use crate::store::Store;
+use crate::{Fallible, Stop};
 
-/// Where the jobs are.
+/// Where the jobs are, or through what they come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Queue {
     /// In the application's database: nothing has to be carried.
     Here,
     /// In a database of their own, by its URL.
     Elsewhere(String),
+    /// Through a stream of NATS; a worker takes each message into its own database.
+    Nats(Nats),
 }
 
 impl FromStr for Queue {
@@ -28,17 +30,19 @@ impl FromStr for Queue {
         match text.split_once(':').map_or(text, |(scheme, _)| scheme) {
             "here" => Ok(Self::Here),
             "sqlite" | "postgres" => Ok(Self::Elsewhere(text.to_owned())),
-            _ => Err("expected here, sqlite://FILE or postgres://…".to_owned()),
+            "nats" => Ok(Self::Nats(text.parse()?)),
+            _ => Err("expected here, sqlite://FILE, postgres://… or nats://HOST:PORT/STREAM".to_owned()),
         }
     }
 }
 
 impl fmt::Display for Queue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Here => "here",
-            Self::Elsewhere(url) => url,
-        })
+        match self {
+            Self::Here => f.write_str("here"),
+            Self::Elsewhere(url) => f.write_str(url),
+            Self::Nats(nats) => nats.fmt(f),
+        }
     }
 }
 
@@ -55,24 +59,28 @@ impl Queue {
     /// The jobs, for a worker.
     pub(crate) async fn jobs(&self, store: &Store) -> Fallible<Onceward> {
         Ok(match self {
-            Self::Here => beside(store).await?,
             Self::Elsewhere(url) => Onceward::open(url).await?,
+            Self::Here | Self::Nats(_) => beside(store).await?,
         })
     }
 
-    /// Carries what is in the outbox there, until `stop`.
-    pub(crate) async fn relay(
-        &self,
-        store: &Store,
-        lease: Duration,
-        stop: impl Future<Output = ()>,
-    ) -> Fallible {
+    /// Carries what is in the outbox there.
+    pub(crate) async fn relay(&self, store: &Store, lease: Duration, stop: Stop) -> Fallible {
         let target: Arc<dyn Target> = match self {
             Self::Here => return Err("the queue is here; there is nothing to relay".into()),
             Self::Elsewhere(url) => Arc::new(JobTarget::new(Onceward::open(url).await?, "elsewhere")),
+            Self::Nats(nats) => nats.target().await?,
         };
-        Relay::new(outbox(store).await?, target).lease(lease).run_until(stop).await?;
+        Relay::new(outbox(store).await?, target).lease(lease).run_until(stop.told()).await?;
         Ok(())
+    }
+
+    /// Makes jobs of what a broker brings.
+    pub(crate) async fn take_in(&self, once: &Onceward, lease: Duration, stop: Stop) -> Fallible {
+        match self {
+            Self::Here | Self::Elsewhere(_) => Ok(()),
+            Self::Nats(nats) => nats.take_in(once, Welcome::QUEUE, lease, stop).await,
+        }
     }
 }
 
