@@ -104,8 +104,17 @@ impl Actor {
 
     /// Tells an actor that waits for it to begin.
     pub fn go(&mut self) -> Verdict {
+        self.tell("go")
+    }
+
+    /// Moves its clock; it says so with [`Fact::Clock`].
+    pub fn set_clock(&mut self, at: i64) -> Verdict {
+        self.tell(&at.to_string())
+    }
+
+    fn tell(&mut self, line: &str) -> Verdict {
         let stdin = self.child.stdin.as_mut().ok_or("no stdin")?;
-        Ok(stdin.write_all(b"go\n")?)
+        Ok(writeln!(stdin, "{line}")?)
     }
 
     /// Sends it a signal.

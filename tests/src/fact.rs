@@ -14,6 +14,11 @@ pub enum Fact {
         /// The id.
         boot: String,
     },
+    /// Its clock stands there now.
+    Clock {
+        /// Microseconds since 1970.
+        at: i64,
+    },
     /// An enqueue was acknowledged; `new` unless it was skipped for its dedup key.
     Enqueued {
         /// The job.

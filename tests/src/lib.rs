@@ -5,6 +5,8 @@
 //! - [`fact`]: what it says, one JSON line for each thing that it was promised.
 //! - [`actor`]: an actor as a test sees it: a process.
 //! - [`store`]: a store for one test, and what is in it, read by SQL of the tests' own.
+//! - [`peer`]: the other side of an effect, which counts.
+//! - [`server`]: a PostgreSQL of a test's own, to be restarted and killed.
 //! - [`history`]: facts against store; pure.
 //! - [`wait`]: the only place where a test waits.
 
@@ -13,6 +15,8 @@ pub mod chance;
 pub mod fact;
 pub mod history;
 pub mod orders;
+pub mod peer;
+pub mod server;
 pub mod store;
 pub mod wait;
 

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 pub const KIND: &str = "act";
 /// Their queue.
 pub const QUEUE: &str = "stage";
+/// A queue with a rate, for tests that give it one.
+pub const PACED: &str = "paced";
+/// Where alerts go.
+pub const OPS: &str = "ops";
 
 /// What one actor does.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -18,6 +22,8 @@ pub struct Orders {
     pub url: String,
     /// Once ready, it waits for a line on stdin: so many actors begin at one moment.
     pub on_go: bool,
+    /// The time that its statements see (microseconds since 1970); each further line on stdin moves it.
+    pub clock: Option<i64>,
     /// To enqueue.
     pub produce: Option<Produce>,
     /// To work.
@@ -54,6 +60,8 @@ pub struct Work {
     pub longest: Duration,
     /// Until nothing is due; else until SIGTERM.
     pub until_idle: bool,
+    /// Also the queues [`PACED`] and [`OPS`], and tells [`OPS`] of dead jobs.
+    pub whole: bool,
 }
 
 impl Default for Work {
@@ -64,6 +72,7 @@ impl Default for Work {
             grace: Duration::from_secs(2),
             longest: Duration::from_mins(1),
             until_idle: false,
+            whole: false,
         }
     }
 }
@@ -71,7 +80,7 @@ impl Default for Work {
 impl Orders {
     /// To open this store, and no more.
     pub fn at(url: &str) -> Self {
-        Self { url: url.to_owned(), on_go: false, produce: None, work: None, rounds: false }
+        Self { url: url.to_owned(), on_go: false, clock: None, produce: None, work: None, rounds: false }
     }
 
     /// To work there.
@@ -114,8 +123,38 @@ pub enum Act {
     Loop,
     /// Never ends, and never lets go of its thread.
     Block,
+    /// It is dead at once.
+    Die,
+    /// One effect: a post to the peer at that port.
+    Post {
+        /// Where to.
+        port: u16,
+        /// What it is called there.
+        name: u32,
+        /// What the peer offers.
+        offer: Offer,
+    },
     /// Fails with NUL, lone surrogates and 10 MB of text.
     Rant,
+}
+
+/// What the peer of a post offers for sending once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offer {
+    /// It knows a key again.
+    Key,
+    /// The same post any number of times is one.
+    Sameness,
+    /// It can be asked.
+    Look,
+    /// Nothing.
+    Nothing,
+}
+
+impl Offer {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Key, Self::Sameness, Self::Look, Self::Nothing];
 }
 
 impl Act {

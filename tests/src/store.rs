@@ -7,35 +7,59 @@ use serde::de::DeserializeOwned;
 use sqlx::{Connection, PgConnection, Row, SqliteConnection};
 
 use crate::history::{Attempt, Held, Job};
+use crate::server::Server;
 use crate::{Verdict, harness};
 
 /// A store of one test's own.
-pub struct Store(harness::Store);
+pub struct Store {
+    once: Onceward,
+    url: String,
+    /// Removed when dropped.
+    _place: Option<harness::Store>,
+}
 
 impl Store {
     /// A new SQLite file.
     pub async fn sqlite() -> Verdict<Self> {
-        Ok(Self(harness::Store::sqlite().await?))
+        Ok(Self::in_place(harness::Store::sqlite().await?))
     }
 
     /// A new PostgreSQL database.
     pub async fn postgres() -> Verdict<Self> {
-        Ok(Self(harness::Store::postgres().await?))
+        Ok(Self::in_place(harness::Store::postgres().await?))
+    }
+
+    /// A new database, which is migrated, on a server of the test's own.
+    pub async fn on(server: &Server, database: &str) -> Verdict<Self> {
+        server.execute(&format!("CREATE DATABASE {database}")).await?;
+        let url = server.url(database);
+        let once = Onceward::open(&url).await?;
+        once.migrate().await?;
+        Ok(Self { once, url, _place: None })
+    }
+
+    /// The store at this URL, which is there already.
+    pub async fn at(url: &str) -> Verdict<Self> {
+        Ok(Self { once: Onceward::open(url).await?, url: url.to_owned(), _place: None })
+    }
+
+    fn in_place(place: harness::Store) -> Self {
+        Self { once: place.once.clone(), url: place.url.clone(), _place: Some(place) }
     }
 
     /// The queue.
     pub fn once(&self) -> &Onceward {
-        &self.0.once
+        &self.once
     }
 
     /// Where it is.
     pub fn url(&self) -> &str {
-        &self.0.url
+        &self.url
     }
 
     /// Whether it is a SQLite file.
     pub fn is_sqlite(&self) -> bool {
-        self.0.once.engine() == Engine::Sqlite
+        self.once.engine() == Engine::Sqlite
     }
 
     /// Whether no process is in the middle of a write. On PostgreSQL nobody waits for another process's write.
@@ -69,6 +93,11 @@ impl Store {
     pub async fn number(&self, what: &str, from: &str) -> Verdict<i64> {
         let numbers: Vec<i64> = lines(self.url(), &format!("CAST({what} AS text)"), from).await?;
         Ok(*numbers.first().ok_or("no row")?)
+    }
+
+    /// Rows of SQL of a test's own: each `SELECT`s one JSON text.
+    pub async fn rows<T: DeserializeOwned>(&self, what: &str, from: &str) -> Verdict<Vec<T>> {
+        lines(self.url(), what, from).await
     }
 
     /// One job.

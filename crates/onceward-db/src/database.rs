@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use crate::conn::open::{Pool, Reading};
 use crate::wake::Bell;
 use crate::writer::{PATIENCE, Turn, TurnLock, Writer};
-use crate::{Boot, Changes, Conn, Engine, Fold, Pending, PgPool, Result, SqlitePool, Time, owner};
+use crate::{Arrival, Boot, Changes, Conn, Engine, Fold, Pending, PgPool, Result, SqlitePool, Time, owner};
 
 /// One SQLite file or one PostgreSQL database. Cheap to clone; closed when the last clone is dropped.
 #[derive(Debug, Clone)]
@@ -91,6 +91,11 @@ impl Database {
     /// A caller's connection to this database, ready for our statements.
     pub fn adopt<'c>(&self, conn: impl Into<Conn<'c>>) -> Conn<'c> {
         conn.into().keeping(self.0.pool.statements())
+    }
+
+    /// What each connection that writes does first. The first one to be set stays.
+    pub fn on_arrival(&self, arrival: Arrival) {
+        self.0.writer.on_arrival(arrival);
     }
 
     /// A connection for reading.

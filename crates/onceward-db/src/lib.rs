@@ -30,7 +30,7 @@ pub use migrate::{Component, Migration, script};
 pub use owner::{Boot, random_id};
 pub use time::{Time, TimeError};
 pub use wake::Changes;
-pub use writer::{Fold, Pending, rank};
+pub use writer::{Arrival, Fold, Pending, rank};
 
 /// What an operation of this crate gives.
 pub type Result<T> = std::result::Result<T, Error>;

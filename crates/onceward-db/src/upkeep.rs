@@ -4,7 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::ErrorKind as Io;
 use std::path::Path;
 
-use crate::{Database, Engine, Error, ErrorKind, Result, Sql, files, sql};
+use crate::conn::held::Held;
+use crate::{Database, Engine, Error, ErrorKind, Result, Sql, Value, files, sql};
 
 const BACK_UP: Sql = sql!("back_up");
 const DAMAGE: Sql = sql!("damage");
@@ -23,12 +24,13 @@ impl Database {
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }
 
-    /// Copies one consistent state into a new file that only its owner can read (mode 0600). Writers go on meanwhile.
+    /// Copies one consistent state into a new file that only its owner can read (mode 0600), and runs `mark` there, so
+    /// that the copy knows what it is, if it has the table. Writers go on meanwhile.
     ///
     /// # Errors
     /// `Config` on PostgreSQL, and for a file that exists: nothing is overwritten. When the copy fails, the new file
     /// is removed.
-    pub async fn back_up(&self, file: &Path) -> Result<()> {
+    pub async fn back_up(&self, file: &Path, mark: &Sql, args: Vec<Value>) -> Result<()> {
         if self.engine() == Engine::Postgres {
             return Err(Error::new(ErrorKind::Config, "a PostgreSQL store is backed up with pg_dump"));
         }
@@ -36,7 +38,7 @@ impl Database {
             Error::new(ErrorKind::Config, format!("{}: SQLite needs a name in UTF-8", file.display()))
         })?;
         let made = new_file(file)?;
-        let copied = self.copy_into(name, file, &made).await;
+        let copied = self.copy_into(name, file, &made, (mark, args)).await;
         if copied.is_err() {
             // What failed is told; half a copy must not pass for one.
             drop(std::fs::remove_file(file));
@@ -45,10 +47,17 @@ impl Database {
     }
 
     /// The copy is on the disk when this returns.
-    async fn copy_into(&self, name: &str, file: &Path, made: &File) -> Result<()> {
+    async fn copy_into(&self, name: &str, file: &Path, made: &File, mark: (&Sql, Vec<Value>)) -> Result<()> {
         // A connection of its own: readers may not write, not even elsewhere.
         let mut held = self.pool().writer().await?;
         held.conn().execute(&BACK_UP, vec![name.into()]).await?;
+        let mut copy = Held::file(file).await?;
+        match copy.conn().execute(mark.0, mark.1).await {
+            // A store of an older version has no place for it yet, and is copied as it is.
+            Err(error) if error.kind() == ErrorKind::Schema => {}
+            marked => drop(marked?),
+        }
+        copy.close().await?;
         made.sync_all().map_err(|error| files::at(file, &error))?;
         sync_folder(file)
     }

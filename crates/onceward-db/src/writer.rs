@@ -8,7 +8,8 @@ mod lock;
 mod turn;
 
 use std::future::Future;
-use std::sync::{Arc, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -55,6 +56,13 @@ pub trait Fold: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Vec<Self::Answer>>> + Send;
 }
 
+/// What runs first in the first transaction of each connection that writes, before anything else is written there; behind
+/// a pooler, in every transaction, since each may be on another connection.
+///
+/// A connection never outlives the server that it was made to, so whatever is true of the server is found here in time.
+pub type Arrival =
+    for<'a, 'c> fn(&'a mut Conn<'c>, Option<Time>) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
+
 /// How many items of one kind a turn takes; more wait for the next one.
 const TURN_LIMIT: usize = 4096;
 /// How many callers may wait before the next one waits for room.
@@ -63,6 +71,7 @@ const WAITING_LIMIT: usize = 16_384;
 /// The way in for every write of this process.
 #[derive(Debug)]
 pub(crate) struct Writer {
+    arrival: Arc<OnceLock<Arrival>>,
     /// `None` once closed: the lines see the end of what waits, and stop.
     commands: std::sync::Mutex<Option<mpsc::Sender<Box<dyn Command>>>>,
     lines: Mutex<Vec<JoinHandle<()>>>,
@@ -79,9 +88,16 @@ impl Writer {
     ) -> Self {
         let (commands, waiting) = mpsc::channel(WAITING_LIMIT);
         let waiting = Arc::new(Mutex::new(waiting));
-        let line = || turn::Line::new(pool.clone(), lock.clone(), clock.clone(), bell.clone());
+        let arrival = Arc::<OnceLock<Arrival>>::default();
+        let line =
+            || turn::Line::new(pool.clone(), lock.clone(), clock.clone(), bell.clone(), arrival.clone());
         let lines = (0..lines).map(|_| tokio::spawn(line().run(waiting.clone()))).collect();
-        Self { commands: std::sync::Mutex::new(Some(commands)), lines: Mutex::new(lines) }
+        Self { arrival, commands: std::sync::Mutex::new(Some(commands)), lines: Mutex::new(lines) }
+    }
+
+    /// The first one to be set stays.
+    pub(crate) fn on_arrival(&self, arrival: Arrival) {
+        self.arrival.get_or_init(|| arrival);
     }
 
     /// Writes what waits, then gives back the connections. Whoever comes later is told that the store was closed.

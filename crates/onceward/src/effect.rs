@@ -122,6 +122,8 @@ pub(crate) struct Entry {
     pub receipt: Receipt,
     /// Somebody cancelled the job: what is open is found out, and nothing is sent.
     pub stop: bool,
+    /// If it was sent last, that was in commits that the store has lost.
+    pub lost: bool,
     pub now: crate::Time,
 }
 

@@ -132,6 +132,8 @@ pub struct NewJob {
     pub(crate) policy: Option<RetryPolicy>,
     /// Why it can never run as it is.
     pub(crate) dead: Option<Cause>,
+    /// When what it stands for was: the time of a schedule, a row of an outbox.
+    pub(crate) stands_for: Option<Time>,
 }
 
 impl<J: Job> From<J> for NewJob {
@@ -157,6 +159,7 @@ impl NewJob {
             on_change: OnChange::Conflict,
             policy: None,
             dead: None,
+            stands_for: None,
         }
     }
 
@@ -221,6 +224,13 @@ impl NewJob {
     #[must_use]
     pub fn dead(mut self, cause: Cause) -> Self {
         self.dead = Some(cause);
+        self
+    }
+
+    /// It stands for something that was at that time. If the store has lost commits since, it may not be the first job for
+    /// it, and is found out before it is sent.
+    pub(crate) fn standing_for(mut self, at: Time) -> Self {
+        self.stands_for = Some(at);
         self
     }
 

@@ -107,7 +107,7 @@ pub use queue::{CircuitView, Figures, Pause, QueueSettings, QueueView};
 pub use receipt::Receipt;
 pub use relay::{Handing, Handover, JobTarget, Order, Relay, RelayView, Relayed, Target};
 pub use scheduler::{Schedule, ScheduleView};
-pub use status::{Status, WorkerView};
+pub use status::{RestoredView, Status, WorkerView};
 pub use store::{OUTBOX_TABLES, QUEUE_TABLES};
 pub use worker::{Report, Worker, WorkerBuilder};
 

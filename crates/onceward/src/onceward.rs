@@ -1,9 +1,12 @@
 //! The handle.
 
+use std::path::Path;
+
 use onceward_db::{Component, Database, PgPool, SqlitePool};
 
 use crate::store::QUEUE_TABLES;
-use crate::{Error, Time};
+use crate::store::lineage::{self, LINEAGE_COPY, Restore};
+use crate::{Error, RestoredView, Time};
 
 /// A queue in one SQLite file or one PostgreSQL database. Cheap to clone.
 ///
@@ -50,6 +53,7 @@ impl Onceward {
     /// The queue over a database that is open already.
     pub async fn over(db: Database) -> Result<Self, Error> {
         let once = Self { db };
+        once.db.on_arrival(lineage::arrive);
         if once.engine() == Engine::Sqlite {
             once.migrate().await?;
         }
@@ -64,6 +68,30 @@ impl Onceward {
     /// Fails unless the tables are there in the version that this program needs.
     pub async fn require_migrated(&self) -> Result<(), Error> {
         Ok(self.db.require(COMPONENTS).await?)
+    }
+
+    /// Copies one consistent state of a SQLite store into a new file that only its owner can read (mode 0600). Writers go
+    /// on meanwhile, and nothing is migrated. Put in the place of its store, the copy knows that it is one: see
+    /// [`Onceward::restored`].
+    ///
+    /// # Errors
+    /// `store_config` on PostgreSQL, and for a file that exists: nothing is overwritten.
+    pub async fn back_up(db: &Database, file: &Path) -> Result<(), Error> {
+        Ok(db.back_up(file, &LINEAGE_COPY, vec![Some(Time::now()).into()]).await?)
+    }
+
+    /// Takes this store for a backup that was put in place, by a person's word: jobs that may have been sent after it was
+    /// made are found out before they are sent again. A promoted standby and a copy by [`Onceward::back_up`] are noticed
+    /// without it. `made_at` is when the backup was made; `None`: the last sign of life in it. Gives the jobs in question.
+    /// No worker may be running.
+    pub async fn take_for_backup(&self, made_at: Option<Time>) -> Result<Vec<RestoredView>, Error> {
+        Ok(self.db.fold::<Restore>(vec![made_at]).await?.concat())
+    }
+
+    /// Jobs from before the store lost its last commits (a standby was promoted, or a backup put in place) that are not
+    /// over yet. Each of their steps may have been sent: it is found out first, as its class allows, or parked.
+    pub async fn restored(&self) -> Result<Vec<RestoredView>, Error> {
+        Ok(lineage::restored(&mut self.db.reader().await?.conn()).await?)
     }
 
     /// Which engine holds it.

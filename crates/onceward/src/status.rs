@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::queue::{Figures, QueueView};
-use crate::store::{queues, workers};
+use crate::store::{lineage, queues, workers};
 use crate::{Error, Onceward, Time};
 
 /// A process that was seen within this time is alive.
@@ -21,6 +21,22 @@ pub struct Status {
     pub workers: Vec<WorkerView>,
     /// The figures of all queues together.
     pub totals: Figures,
+    /// Jobs from before the store lost its last commits; see [`Onceward::restored`].
+    pub restored: Vec<RestoredView>,
+}
+
+/// Jobs of a queue from before the store lost its last commits, which are not over yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RestoredView {
+    /// The queue.
+    pub queue: String,
+    /// How many.
+    pub jobs: u64,
+    /// When the loss was noticed.
+    pub since: Time,
+    /// What was committed later than this may be missing.
+    pub lost_from: Time,
 }
 
 /// A worker process.
@@ -49,6 +65,7 @@ impl Onceward {
         for queue in &queues {
             totals.add(&queue.figures);
         }
-        Ok(Status { queues, workers, totals })
+        let restored = lineage::restored(&mut conn).await?;
+        Ok(Status { queues, workers, totals, restored })
     }
 }

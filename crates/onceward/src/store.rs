@@ -10,6 +10,7 @@ pub(crate) mod enqueue;
 pub(crate) mod events;
 pub(crate) mod jobs;
 pub(crate) mod leases;
+pub(crate) mod lineage;
 pub(crate) mod outbox;
 pub(crate) mod plans;
 pub(crate) mod queues;
@@ -29,6 +30,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(3, "0003_schedule_owner"),
     migration!(4, "0004_enqueue"),
     migration!(5, "0005_relay"),
+    migration!(6, "0006_lineage"),
 ];
 
 /// The tables of the queue.

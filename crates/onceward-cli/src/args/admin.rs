@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use onceward::Time;
 
 /// Which queues are worked on, and until when.
 #[derive(Debug, Args)]
@@ -115,5 +116,11 @@ pub(crate) enum DbVerb {
         /// The new file
         #[arg(value_name = "FILE")]
         file: PathBuf,
+    },
+    /// Says that this store was put back from a copy: what may have been sent since is found out before it is sent again
+    Restored {
+        /// When the copy was made (RFC 3339); without it, the last sign of life in it counts
+        #[arg(long, value_name = "TIME")]
+        made_at: Option<Time>,
     },
 }

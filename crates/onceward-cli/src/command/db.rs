@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use onceward::{Onceward, Time};
 use onceward_db::{Database, Engine, script};
 use serde::Serialize;
 use serde_json::json;
 
-use super::Run;
+use super::{Run, status};
 use crate::args::DbVerb;
 use crate::exit::Exit;
 use crate::output::plain;
@@ -19,6 +20,7 @@ pub(crate) async fn run(run: &Run, verb: &DbVerb) -> Result<Exit, Stop> {
         DbVerb::Migrate { print: false } => migrate(run).await,
         DbVerb::Check => check(run).await,
         DbVerb::Backup { file } => back_up(run, &run.here.join(file)).await,
+        DbVerb::Restored { made_at } => restored(run, *made_at).await,
     }
 }
 
@@ -93,11 +95,29 @@ async fn back_up(run: &Run, file: &Path) -> Result<Exit, Stop> {
         let text = format!("{} exists and is not overwritten; name a new file", file.display());
         return Err(Stop::failed("exists", text));
     }
-    db.back_up(file).await?;
+    Onceward::back_up(&db, file).await?;
     db.close().await;
     let size = std::fs::metadata(file).map_err(|error| Stop::at(file, &error))?.len();
     run.output.answer(&json!({ "file": file, "bytes": size }), || {
         plain(&format!("copied to {} ({} KiB); only you can read it", file.display(), size.div_ceil(1024)))
     })?;
     Ok(Exit::Fine)
+}
+
+/// For copies that cannot know it by themselves: by `cp`, by `pg_dump`.
+async fn restored(run: &Run, made_at: Option<Time>) -> Result<Exit, Stop> {
+    run.with_store(async |store| {
+        let workers = store.once.status().await?.workers.len();
+        if workers > 0 {
+            let text = format!("{workers} workers may be running; stop them first, or wait half a minute");
+            return Err(Stop::failed("workers", text));
+        }
+        let jobs = store.once.take_for_backup(made_at).await?;
+        run.output.answer(&json!({ "restored": jobs }), || {
+            let none = || "noted; no job here may have been sent since".to_owned();
+            plain(&status::restored(&jobs).unwrap_or_else(none))
+        })?;
+        Ok(Exit::Fine)
+    })
+    .await
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onceward::{Filter, Onceward, PAGE_LIMIT, QueueView, RelayView, State, Status, Time};
+use onceward::{Filter, Onceward, PAGE_LIMIT, QueueView, RelayView, RestoredView, State, Status, Time};
 use serde::Serialize;
 
 use super::Run;
@@ -135,7 +135,19 @@ fn text(run: &Run, status: &Status, lines: &[Line]) -> String {
         1 => "1 worker is running".to_owned(),
         many => format!("{many} workers are running"),
     };
-    format!("{}\n\n{workers}", table(status, lines).show(&run.output))
+    let restored = restored(&status.restored).map(|text| format!("{text}\n")).unwrap_or_default();
+    format!("{}\n\n{restored}{workers}", table(status, lines).show(&run.output))
+}
+
+/// Jobs of which more may have been sent than the store says; `None`: there are none.
+pub(super) fn restored(jobs: &[RestoredView]) -> Option<String> {
+    let since = jobs.iter().map(|one| one.since).max()?;
+    let each: Vec<String> = jobs.iter().map(|one| format!("{} of {}", one.jobs, one.queue)).collect();
+    Some(format!(
+        "restored: {}. The store lost its last commits before {since}, so these may have been sent: that is found out first; \
+         what nobody can tell is parked (onceward doubt list)",
+        each.join(", ")
+    ))
 }
 
 /// What stands in the way of a relay, as whoever runs it saw it last.

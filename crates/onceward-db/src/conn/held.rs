@@ -1,7 +1,10 @@
 //! A connection that its owner keeps, and the transaction in it.
 
+use std::path::Path;
+
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::Postgres;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{Connection, SqliteConnection};
 
 use super::{Conn, Statements};
@@ -30,6 +33,12 @@ impl Drop for Lent {
 }
 
 impl Held {
+    /// A SQLite file that nobody else has open.
+    pub(crate) async fn file(path: &Path) -> Result<Self> {
+        let options = SqliteConnectOptions::new().filename(path).synchronous(SqliteSynchronous::Full);
+        Ok(Self::own(SqliteConnection::connect_with(&options).await?))
+    }
+
     pub(super) fn own(conn: SqliteConnection) -> Self {
         Self::Sqlite(Box::new(conn))
     }
@@ -63,6 +72,14 @@ impl Held {
             lent.begun = false;
         }
         Ok(())
+    }
+
+    /// Closes it, when all that it was for is done.
+    pub(crate) async fn close(self) -> Result<()> {
+        match self {
+            Self::Sqlite(conn) => Ok(conn.close().await?),
+            Self::Postgres(..) => Ok(()),
+        }
     }
 
     /// Closes it, so that nothing half done stays open.

@@ -1,24 +1,24 @@
 //! One turn: take what waits, run it in one transaction, answer.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::{Instant, timeout};
 
-use super::TURN_LIMIT;
 use super::batch::Command;
 use super::lock::TurnLock;
+use super::{Arrival, TURN_LIMIT};
 use crate::conn::held::Held;
 use crate::conn::open::Pool;
 use crate::database::Clock;
 use crate::wake::Bell;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Statements};
 
 type Waiting = Arc<Mutex<mpsc::Receiver<Box<dyn Command>>>>;
 
-/// How often a turn that the database refused for now is tried again, unless that has taken long already.
-const BUSY_TRIES: u32 = 5;
+/// How often a turn that certainly was not written is tried again, unless that has taken long already.
+const TRIES: u32 = 5;
 /// How often a turn lets others go before it takes what waits.
 const GATHER: usize = 3;
 /// The log is moved into the file once this long has passed with writes in it.
@@ -30,13 +30,20 @@ pub(super) struct Line {
     lock: TurnLock,
     clock: Clock,
     bell: Bell,
+    arrival: Arc<OnceLock<Arrival>>,
     held: Option<Held>,
     written_since: Option<Instant>,
 }
 
 impl Line {
-    pub(super) fn new(pool: Pool, lock: TurnLock, clock: Clock, bell: Bell) -> Self {
-        Self { pool, lock, clock, bell, held: None, written_since: None }
+    pub(super) fn new(
+        pool: Pool,
+        lock: TurnLock,
+        clock: Clock,
+        bell: Bell,
+        arrival: Arc<OnceLock<Arrival>>,
+    ) -> Self {
+        Self { pool, lock, clock, bell, arrival, held: None, written_since: None }
     }
 
     pub(super) async fn run(mut self, waiting: Waiting) {
@@ -74,13 +81,13 @@ impl Line {
     async fn turn(&mut self, mut commands: Vec<Box<dyn Command>>) {
         let since = Instant::now();
         for attempt in 1.. {
-            let error = match self.attempt(&mut commands).await {
+            let failed = match self.attempt(&mut commands).await {
                 Ok(()) => return self.answer(commands),
-                Err(error) => error,
+                Err(failed) => failed,
             };
-            let soon = attempt < BUSY_TRIES && since.elapsed() < self.lock.patience();
-            if error.kind() != ErrorKind::Busy || !soon {
-                return self.fall_back(commands, &error).await;
+            let soon = attempt < TRIES && since.elapsed() < self.lock.patience();
+            if !failed.is_worth_another_try() || !soon {
+                return self.fall_back(commands, &failed.error).await;
             }
         }
     }
@@ -95,14 +102,16 @@ impl Line {
         }
     }
 
-    async fn attempt(&mut self, commands: &mut [Box<dyn Command>]) -> Result<()> {
-        let _turn = self.lock.take().await?;
-        let mut held = match self.held.take() {
-            Some(held) => held,
-            None => self.pool.writer().await?,
+    async fn attempt(&mut self, commands: &mut [Box<dyn Command>]) -> std::result::Result<(), Failed> {
+        let _turn = self.lock.take().await.map_err(Failed::unreached)?;
+        let (mut held, is_new) = match self.held.take() {
+            Some(held) => (held, false),
+            None => (self.pool.writer().await.map_err(Failed::unreached)?, true),
         };
         let now = self.clock.test_time();
-        let outcome = transact(&mut held, commands, now).await;
+        let arrives = is_new || self.pool.statements() == Statements::Unnamed;
+        let arrival = self.arrival.get().filter(|_| arrives);
+        let outcome = transact(&mut held, arrival, commands, now).await;
         match &outcome {
             Ok(()) => {
                 self.written_since.get_or_insert_with(Instant::now);
@@ -126,7 +135,7 @@ impl Line {
             let mut alone = vec![command];
             match self.attempt(&mut alone).await {
                 Ok(()) => self.answer(alone),
-                Err(error) => alone.into_iter().for_each(|command| command.refuse(&error)),
+                Err(Failed { error, .. }) => alone.into_iter().for_each(|command| command.refuse(&error)),
             }
         }
     }
@@ -158,14 +167,51 @@ fn fold_into(folded: &mut Vec<Box<dyn Command>>, mut command: Box<dyn Command>) 
     folded.push(command);
 }
 
+/// A turn that failed, and how far it came.
+struct Failed {
+    error: Error,
+    reached: Reached,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// There was no connection.
+    Nothing,
+    /// A transaction, which ends with its connection.
+    Transaction,
+    /// Its commit was asked for: if the connection broke then, nobody knows whether it happened.
+    Commit,
+}
+
+impl Failed {
+    fn unreached(error: Error) -> Self {
+        Self { error, reached: Reached::Nothing }
+    }
+
+    /// It certainly was not written, and may be the next time. A connection that is kept for long is found broken by the
+    /// next one who writes: a killed backend, a server that was restarted.
+    fn is_worth_another_try(&self) -> bool {
+        let broke = self.error.kind() == ErrorKind::Connection && self.reached == Reached::Transaction;
+        broke || self.error.kind() == ErrorKind::Busy
+    }
+}
+
 async fn transact(
     held: &mut Held,
+    arrival: Option<&Arrival>,
     commands: &mut [Box<dyn Command>],
     now: Option<crate::Time>,
-) -> Result<()> {
-    held.begin().await?;
-    for command in commands {
-        command.run(&mut held.conn(), now).await?;
-    }
-    held.commit().await
+) -> std::result::Result<(), Failed> {
+    let run = async || {
+        held.begin().await?;
+        if let Some(arrival) = arrival {
+            arrival(&mut held.conn(), now).await?;
+        }
+        for command in commands {
+            command.run(&mut held.conn(), now).await?;
+        }
+        Ok(())
+    };
+    run().await.map_err(|error| Failed { error, reached: Reached::Transaction })?;
+    held.commit().await.map_err(|error| Failed { error, reached: Reached::Commit })
 }

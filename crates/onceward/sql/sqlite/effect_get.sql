@@ -1,8 +1,11 @@
--- Gives the newest generation of a step, and whether its job was told to stop, as long as the lease that asks still holds.
-SELECT effect.generation, effect.class, effect.key, effect.request, effect.request_hash, effect.state, effect.sends, effect.looks,
-    effect.absent, effect.first_sent_at, effect.quiet_until, effect.remote_id, effect.remote_url, effect.response,
-    job.stop, coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now
-FROM onceward_effect AS effect
-JOIN onceward_job AS job ON job.id = effect.job_id
-WHERE effect.job_id = ?1 AND effect.step = ?3 AND job.lease_token = ?4 AND job.state = 'running'
-ORDER BY effect.generation DESC LIMIT 1
+-- Gives the newest generation of a step, as long as the lease that asks still holds; without one, a row of nulls.
+-- Also whether its job was told to stop, and whether it was restored and the step looked at since.
+SELECT generation, class, key, request, request_hash, effect.state, sends, looks, absent, first_sent_at, quiet_until,
+    remote_id, remote_url, response, job.stop, coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now, restored.since, restored.lost_from,
+    coalesce(effect.updated_at > restored.since, 0) AS seen_since, coalesce(effect.last_sent_at <= restored.since, 0) AS lost,
+    leased_until, claimed_at
+FROM onceward_job AS job
+LEFT JOIN onceward_effect AS effect ON effect.job_id = ?1 AND step = ?3
+    AND generation = (SELECT max(generation) FROM onceward_effect WHERE job_id = ?1 AND step = ?3)
+LEFT JOIN onceward_restored AS restored ON restored.job_id = id
+WHERE id = ?1 AND lease_token = ?4 AND job.state = 'running'

@@ -21,6 +21,10 @@ const STORE_GAP: Duration = Duration::from_millis(100);
 /// The longest such wait.
 const STORE_GAP_MAX: Duration = Duration::from_secs(2);
 
+/// Why a step is parked that this store knows no send of.
+const LOST: &str = "the store lost its last commits (a standby was promoted, or a backup put in place), so it may have been \
+                    sent; nothing but a person can tell";
+
 /// Finds out whether an intent has happened.
 pub trait Look<R> {
     /// Whether there is anything to ask.
@@ -157,6 +161,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             Next::Send => self.send_once(entry, send).await,
             Next::Look | Next::Gone => Err(doubt("not seen yet; it is looked for again".to_owned())),
             Next::Wait(until) => Err(doubt(format!("it is looked for at {until}"))),
+            Next::Park if entry.lost => Err(Failure::InDoubt { cause: Cause::new("restored", LOST) }),
             Next::Park => Err(doubt("nothing but a person can tell".to_owned())),
         }
     }

@@ -32,6 +32,7 @@ pub(super) async fn retain(once: &Onceward, before: Time, kept: &mut Kept) -> Re
     while sweep(once, Sweeping::Partition { before }).await? > 0 {
         kept.dropped_days += 1;
     }
+    sweep(once, Sweeping::Restored).await?;
     while sweep(once, Sweeping::Keys { before }).await? >= SMALL_BATCH.unsigned_abs() {}
     while sweep(once, Sweeping::Events { before }).await? >= SMALL_BATCH.unsigned_abs() {}
     Ok(())

@@ -154,7 +154,7 @@ impl Message {
             job = job.dedup(key, self.dedup_for.map_or(Dedup::Forever, Dedup::For));
         }
         job.check()?;
-        Ok(job.message(&self.message_id, horizon))
+        Ok(job.message(&self.message_id, horizon).standing_for(self.created_at))
     }
 
     /// The headers, if they are an object of texts.

@@ -44,6 +44,7 @@ impl Step {
             quiet_until: self.view.quiet_until,
             receipt: Receipt::default(),
             stop,
+            lost: false,
             now,
         };
         self.is_open() && next(&entry, true) != Next::Park

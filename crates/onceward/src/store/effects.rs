@@ -1,7 +1,10 @@
 //! The ledger's rows. Each write shares a group commit and ranks with settling.
 
+use std::time::Duration;
+
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, rank, sql};
 
+use super::lineage::{self, Loss};
 use super::{from_json, unsigned};
 use crate::Receipt;
 use crate::effect::{self, EffectState, Entry, Terms};
@@ -57,7 +60,7 @@ pub(crate) enum Written {
     Entry(Box<Entry>),
     /// The intent is durable; the send must start and end while this much time is left.
     Begun {
-        left: std::time::Duration,
+        left: Duration,
     },
     Done,
     /// The lease was lost, the job was cancelled, or the row says otherwise: nothing was changed.
@@ -110,13 +113,13 @@ async fn prepare(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Resul
     let Write::Prepare { step, key, request, hash, terms, closes } = write else {
         return Ok(Written::Refused);
     };
-    let before = get(conn, step, now).await?;
+    let Some(found) = get(conn, step, now).await? else { return Ok(Written::Refused) };
     // A refused step did not happen: with other bytes it is a new request, with a key of its own.
-    let generation = match &before {
+    let generation = match &found.entry {
         Some(entry) if entry.state == EffectState::Refused && entry.request_hash != *hash => {
             entry.generation + 1
         }
-        Some(entry) => return Ok(Written::Entry(Box::new(entry.clone()))),
+        Some(_) => return known(conn, step, found, now).await,
         None => 1,
     };
     let key = if generation > 1 { format!("{key}-{generation}") } else { key.clone() };
@@ -133,14 +136,51 @@ async fn prepare(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Resul
         (*closes).into(),
     ];
     conn.execute(&EFFECT_PREPARE, args).await?;
-    let entry = get(conn, step, now).await?;
-    Ok(entry.map_or(Written::Refused, |entry| Written::Entry(Box::new(entry))))
+    match get(conn, step, now).await? {
+        Some(found) => known(conn, step, Found { seen_since: false, ..found }, now).await,
+        None => Ok(Written::Refused),
+    }
 }
 
-async fn get(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<Option<Entry>> {
+/// The step as it is now. One of a restored job may have been sent in the commits that were lost.
+async fn known(conn: &mut Conn<'_>, step: &Step, mut found: Found, now: Option<Time>) -> Result<Written> {
+    let accepted = found.entry.as_ref().is_some_and(|entry| entry.state == EffectState::Accepted);
+    if let Some(loss) = found.loss.filter(|_| !found.seen_since && !accepted) {
+        lineage::may_have_been_sent(conn, step, &found, loss, now).await?;
+        let Some(opened) = get(conn, step, now).await? else { return Ok(Written::Refused) };
+        found = opened;
+    }
+    Ok(found.entry.map_or(Written::Refused, |entry| Written::Entry(Box::new(entry))))
+}
+
+/// A step under a lease that holds.
+pub(crate) struct Found {
+    /// `None`: it was never prepared.
+    pub entry: Option<Entry>,
+    /// Its job is from before this loss.
+    pub loss: Option<Loss>,
+    /// Something was written about it since the loss.
+    pub seen_since: bool,
+    /// How long the lease is.
+    pub lease: Duration,
+}
+
+/// `None`: the lease was lost.
+async fn get(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<Option<Found>> {
     let args =
         vec![step.lease.job.into(), now.into(), step.name.as_str().into(), step.lease.token.as_str().into()];
-    conn.row(&EFFECT_GET, args).await?.as_ref().map(entry).transpose()
+    conn.row(&EFFECT_GET, args).await?.as_ref().map(under_lease).transpose()
+}
+
+fn under_lease(row: &Row) -> Result<Found> {
+    let loss = row.opt_time("since")?.zip(row.opt_time("lost_from")?);
+    let leased = row.opt_time("leased_until")?.zip(row.opt_time("claimed_at")?);
+    Ok(Found {
+        entry: row.opt_int("generation")?.map(|_| entry(row)).transpose()?,
+        loss: loss.map(|(since, from)| Loss { since, from }),
+        seen_since: row.flag("seen_since")?,
+        lease: leased.map_or(Duration::ZERO, |(until, at)| until.since(at)),
+    })
 }
 
 async fn begin(conn: &mut Conn<'_>, step: &Step, entry: &Entry, now: Option<Time>) -> Result<Written> {
@@ -249,6 +289,7 @@ fn entry(row: &Row) -> Result<Entry> {
             detail: stored.map(|receipt| receipt.detail).unwrap_or_default(),
         },
         stop: row.flag("stop")?,
+        lost: row.flag("lost")?,
         now: row.time("now")?,
     })
 }

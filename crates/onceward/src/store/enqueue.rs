@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::counters::Deltas;
+use super::lineage::{self, Stands};
 use super::settle::error_json;
 use super::{chosen, items, micros, micros_of};
 use crate::job::{Dedup, Enqueued, JobId, NewJob, OnChange, State};
@@ -84,16 +85,18 @@ pub(crate) async fn enqueue(
     let open = |at: &usize| answers[*at].is_none();
     let keys = (0..entries.len()).filter(open).filter_map(|at| KeyItem::of_job(ids[at], &entries[at]));
     let holders = take_keys(conn, keys.collect(), now).await?;
-    let mut fresh = Vec::with_capacity(entries.len());
+    let (mut fresh, mut stands) = (Vec::with_capacity(entries.len()), Vec::new());
     for (at, (entry, id)) in entries.iter().zip(&ids).enumerate() {
         if answers[at].is_none()
             && entry.key.as_ref().is_none_or(|key| holders.get(key).is_some_and(|holder| holder.job == *id))
         {
             fresh.push(JobItem::new(*id, entry));
+            stands.extend(entry.job.stands_for.map(|at| Stands { id: *id, at: at.micros() }));
             answers[at] = Some(Entered::As(Enqueued::New(*id)));
         }
     }
     insert(conn, &fresh, now).await?;
+    lineage::add(conn, &stands).await?;
     let mut deltas = Deltas::default();
     for item in &fresh {
         let state = if item.error.is_some() { State::Dead } else { State::Pending };

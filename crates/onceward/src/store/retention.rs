@@ -4,7 +4,7 @@ use onceward_db::{Conn, Fold, Result, Sql, Time, rank, sql};
 
 use super::counters::Deltas;
 use super::dead::discard_due;
-use super::{events, items};
+use super::{events, items, lineage};
 use crate::JobId;
 
 const RETENTION_PICK: Sql = sql!("retention_pick");
@@ -60,6 +60,8 @@ pub(crate) enum Sweeping {
     Keys { before: Time },
     /// Events from before that time.
     Events { before: Time },
+    /// Notes of restored jobs that are over.
+    Restored,
     /// Dead jobs whose discard is final.
     Discarded,
     /// A whole day of the history, with its jobs.
@@ -82,6 +84,7 @@ impl Fold for Sweep {
                     conn.rows(&DEDUP_EXPIRE, vec![(*before).into(), SMALL_BATCH.into()]).await?.len()
                 }
                 Sweeping::Events { before } => events::drop_some(conn, *before, SMALL_BATCH).await?,
+                Sweeping::Restored => lineage::drop_over(conn).await?,
                 Sweeping::Discarded => discard_due(conn, now, BATCH).await?,
                 Sweeping::Partition { before } => {
                     count(conn, &PARTITION_DROP, vec![(*before).into()]).await?

@@ -106,7 +106,7 @@ async fn fire(
 ) -> Result<()> {
     let entry = |at: &Time| {
         let key = format!("schedule:{}:{at}", schedule.name);
-        Entry::new(job(schedule).dedup(key, Dedup::For(FIRE_KEY))).map_err(|e| unfit(&e))
+        Entry::new(job(schedule).dedup(key, Dedup::For(FIRE_KEY)).standing_for(*at)).map_err(|e| unfit(&e))
     };
     let entries: Vec<Entry> = due.fires.iter().map(entry).collect::<Result<_>>()?;
     if !entries.is_empty() {

@@ -48,6 +48,12 @@ laws! {
         a_stop_hands_back_what_does_not_finish,
         a_job_found_in_a_crash_runs_beside_no_other,
         complete_in_settles_with_the_transaction_or_not_at_all;
+    lineage:
+        a_step_that_may_have_been_lost_is_found_out_before_it_is_sent,
+        a_blind_step_that_may_have_been_lost_is_parked_until_a_person_tells,
+        what_comes_due_after_a_loss_goes_out_as_ever,
+        what_a_schedule_or_an_outbox_gave_before_a_loss_may_have_been_sent,
+        no_number_is_given_again_after_a_loss;
     effects:
         an_accepted_effect_has_its_receipt_in_the_ledger,
         a_lost_answer_on_a_blind_channel_is_parked,

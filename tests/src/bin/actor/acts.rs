@@ -4,9 +4,12 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use onceward::{Cause, Context, Done, Failure, Job, JobId, Outcome, Run};
+use onceward::{
+    Cause, Class, Context, Done, Failure, Fallback, Intent, Job, JobId, Outcome, Receipt, Run, Seen,
+};
 use onceward_tests::fact::Fact;
-use onceward_tests::orders::{Act, KIND, QUEUE};
+use onceward_tests::orders::{Act, KIND, Offer, QUEUE};
+use onceward_tests::peer::ask;
 use serde::{Deserialize, Serialize};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, PgConnection};
@@ -63,10 +66,43 @@ async fn act(act: Act, ctx: &Context<Stage>) -> Outcome {
             tokio::task::yield_now().await;
         },
         Act::Block => block(),
+        Act::Post { port, name, offer } => return post(port, name, offer, ctx).await,
+        Act::Die => return Err(Failure::permanent(Cause::new("told_to_die", "as it was told"))),
         Act::Rant => return Err(Failure::transient(Cause::new("rant", rant(10 << 20)))),
         Act::Nothing | Act::HangOnce => {}
     }
     Ok(Done::Nothing)
+}
+
+/// How long a post, or a look, may take.
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a fresh post may stay unseen.
+const LAG: Duration = Duration::from_millis(100);
+
+async fn post(port: u16, name: u32, offer: Offer, ctx: &Context<Stage>) -> Outcome {
+    let effect = ctx.effect("post", name).timeout(TIMEOUT);
+    let send = async |intent: Intent<u32>| {
+        ask(port, &format!("post {} {}", intent.request, intent.key)).await?;
+        Ok(Receipt::id(name.to_string()))
+    };
+    let receipt = match offer {
+        Offer::Look => {
+            let look = async |intent: Intent<u32>| match ask(port, &format!("look {}", intent.request)).await
+            {
+                Ok(said) if said == "found" => Seen::Found(Receipt::id(name.to_string())),
+                Ok(said) if said == "absent" => Seen::Absent,
+                _ => Seen::CannotTell,
+            };
+            effect.class(Class::LookUp { lag: LAG }).verify(look).send(send).await?
+        }
+        Offer::Key => {
+            let day = Duration::from_hours(24);
+            effect.class(Class::Keyed { window: day, fallback: Fallback::Blind }).send(send).await?
+        }
+        Offer::Sameness => effect.class(Class::Deterministic).send(send).await?,
+        Offer::Nothing => effect.class(Class::Blind).send(send).await?,
+    };
+    Ok(receipt.into())
 }
 
 /// Deaf to the loss of its lease, it settles itself when it wakes, and says that it was refused.

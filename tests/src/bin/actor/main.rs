@@ -7,9 +7,9 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::sync::PoisonError;
 
-use onceward::{Dedup, Enqueued, Onceward, Worker};
+use onceward::{AlertMessage, AlertRule, Dedup, Done, Enqueued, Job, Onceward, Time, Topic, Worker};
 use onceward_tests::fact::Fact;
-use onceward_tests::orders::{Orders, Produce, QUEUE, QUICK, Work};
+use onceward_tests::orders::{OPS, Orders, PACED, Produce, QUEUE, QUICK, Work};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -41,9 +41,16 @@ async fn play() -> Fallible {
     let orders: Orders =
         serde_json::from_str(&std::env::args().nth(1).ok_or("expected the orders as JSON")?)?;
     let once = or_say(Onceward::open(&orders.url).await)?;
+    if let Some(at) = orders.clock {
+        once.set_clock(Time::from_micros(at));
+    }
     Fact::Ready { boot: once.db().boot().id().to_owned() }.say();
     if orders.on_go {
         tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await??;
+    }
+    if orders.clock.is_some() {
+        let once = once.clone();
+        std::thread::spawn(move || follow(&once));
     }
     let stage = Stage::new(&orders.url);
     if orders.rounds {
@@ -59,6 +66,14 @@ async fn play() -> Fallible {
         ended??;
     }
     Ok(())
+}
+
+/// Sets the clock to each time that comes on stdin.
+fn follow(once: &Onceward) {
+    for at in std::io::stdin().lines().map_while(Result::ok).map_while(|line| line.parse().ok()) {
+        once.set_clock(Time::from_micros(at));
+        Fact::Clock { at }.say();
+    }
 }
 
 fn producers(once: &Onceward, produce: &Produce) -> JoinSet<Fallible> {
@@ -110,13 +125,21 @@ async fn run(once: &Onceward, work: Work, stage: &Stage) -> Fallible {
 }
 
 fn worker(once: &Onceward, work: Work, stage: &Stage) -> Result<Worker, onceward::Error> {
-    Worker::builder(once)
+    let mut worker = Worker::builder(once)
         .register::<Played>(stage.clone())
         .queue_with(QUEUE, work.concurrency, QUICK)
         .lease(work.lease)
         .grace(work.grace)
-        .longest(work.longest)
-        .build()
+        .longest(work.longest);
+    if work.whole {
+        let rule = AlertRule { on: vec![Topic::Dead], ..AlertRule::new("ops", OPS) };
+        worker = worker
+            .register_fn(AlertMessage::KIND, 1, (), async |_| Ok(Done::Nothing))
+            .queue_with(PACED, work.concurrency, QUICK)
+            .queue(OPS, 1)
+            .alerts(vec![rule]);
+    }
+    worker.build()
 }
 
 /// Enqueues and works at once, until idle, and again. What returned in a round whose report counts every one of

@@ -27,6 +27,7 @@ fn entry(class: Class, timeout: u64, sends: u32) -> Entry {
         quiet_until: None,
         receipt: Receipt::default(),
         stop: false,
+        lost: false,
         now: at(0),
     }
 }

@@ -8,6 +8,9 @@ use super::super::QueuePlan;
 
 /// What a queue holds back for longer than this counts as not due, for a worker that runs until it is idle.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// A queue that the clock holds back is asked again after this time, since a person may change its pace, and a clock may
+/// be set.
+const RECHECK: Duration = Duration::from_secs(10);
 /// A claim beside another one is worth its turn from this share of the places up.
 const WORTHWHILE: usize = 4;
 
@@ -75,7 +78,9 @@ impl Line {
         let since = self.plenty_until.filter(|until| *until > at).unwrap_or(at + poll);
         self.plenty_until = plenty.then_some(since);
         self.held = match wait {
-            Some(wait) => Some(Held { until: at + wait, by_clock: true, long: wait >= PATIENCE }),
+            Some(wait) => {
+                Some(Held { until: at + wait.min(RECHECK), by_clock: true, long: wait >= PATIENCE })
+            }
             // What made room while the claim was on its way may have come too late for it.
             None if got == 0 && self.changed_at.is_none_or(|changed| changed < at) => {
                 Some(Held { until: at + poll, by_clock: false, long: true })

@@ -1,0 +1,12 @@
+-- Takes note of the run of commits that this connection writes to. Gives a row to the first who finds another one than before.
+-- The last commit that a standby was given is known until its server is restarted; after that, the last sign of life.
+UPDATE onceward.lineage SET
+    name = seen.name,
+    since = CASE WHEN seen.was IS NULL THEN lineage.since ELSE coalesce($1, statement_timestamp()) END,
+    lost_from = CASE WHEN seen.was IS NULL THEN lineage.lost_from
+        ELSE coalesce(CASE WHEN seen.was = 'copy' THEN lineage.lost_from END, pg_last_xact_replay_timestamp(),
+            (SELECT max(seen_at) FROM onceward.worker), timestamptz 'epoch') - interval '1 minute' END
+FROM (SELECT name AS was, coalesce(onceward.lineage_name(), CASE WHEN name = 'copy' THEN 'unknown' END) AS name
+    FROM onceward.lineage WHERE one = 1 OFFSET 0) AS seen
+WHERE lineage.one = 1 AND lineage.name IS DISTINCT FROM seen.name AND seen.name IS NOT NULL
+RETURNING seen.was IS NOT NULL AS changed, lineage.since, lineage.lost_from

@@ -1,0 +1,148 @@
+//! Which run of commits a store is on. On a new one (a promoted standby, a restored backup) the last commits of the run
+//! before may be missing, and with them intents: what may have been sent then is found out before it is sent again.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use onceward_db::{Conn, Fold, Result, Sql, Time, rank, sql};
+use serde::Serialize;
+
+use super::effects::{Found, Step};
+use super::{events, items};
+use crate::effect;
+use crate::{JobId, RestoredView};
+
+const LINEAGE_TAKE: Sql = sql!("lineage_take");
+const LINEAGE_MARK: Sql = sql!("lineage_mark");
+pub(crate) const LINEAGE_COPY: Sql = sql!("lineage_copy");
+const IDS_SKIP: Sql = sql!("ids_skip");
+const RESTORED_LIST: Sql = sql!("restored_list");
+const RESTORED_ADD: Sql = sql!("restored_add");
+const RESTORED_DROP: Sql = sql!("restored_drop");
+const RESTORED_OPEN: Sql = sql!("restored_open");
+const RESTORED_SENT: Sql = sql!("restored_sent");
+
+/// The loss that a job comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Loss {
+    /// When it was noticed: nothing that was lost was sent later.
+    pub since: Time,
+    /// Nothing that was lost was sent earlier.
+    pub from: Time,
+}
+
+/// What each connection that writes does first: whoever finds the store on another run marks what may have been sent, in
+/// the transaction of the first write there.
+pub(crate) fn arrive<'a>(
+    conn: &'a mut Conn<'_>,
+    now: Option<Time>,
+) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>> {
+    Box::pin(async move { take(conn, now).await.map(drop) })
+}
+
+async fn take(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Vec<RestoredView>> {
+    let row = conn.row(&LINEAGE_TAKE, vec![now.into()]).await?;
+    let Some(row) = row.filter(|row| row.flag("changed").unwrap_or(false)) else { return Ok(Vec::new()) };
+    let (since, from) = (row.time("since")?, row.time("lost_from")?);
+    conn.execute(&LINEAGE_MARK, vec![now.into(), since.into(), from.into()]).await?;
+    conn.row(&IDS_SKIP, vec![]).await?;
+    let marked = restored(conn).await?;
+    let jobs: u64 = marked.iter().map(|one| one.jobs).sum();
+    tracing::warn!(
+        jobs,
+        lost_from = %from,
+        "the store may have lost its last commits (a standby was promoted, or a backup put in place): what may have been \
+         sent is found out before it is sent again"
+    );
+    for one in &marked {
+        let detail = format!("{} jobs from before {since}; commits from {from} on may be lost", one.jobs);
+        events::record(conn, &one.queue, "restored", Some(&detail), now).await?;
+    }
+    Ok(marked)
+}
+
+/// Restored jobs that are not over yet, by queue.
+pub(crate) async fn restored(conn: &mut Conn<'_>) -> Result<Vec<RestoredView>> {
+    let view = |row: &onceward_db::Row| {
+        Ok(RestoredView {
+            queue: row.text("queue")?,
+            jobs: u64::try_from(row.int("n")?).unwrap_or(0),
+            since: row.time("since")?,
+            lost_from: row.time("lost_from")?,
+        })
+    };
+    conn.rows(&RESTORED_LIST, vec![]).await?.iter().map(view).collect()
+}
+
+/// Takes the store for a copy, by a person's word; gives what is marked.
+pub(crate) struct Restore;
+
+impl Fold for Restore {
+    /// When the copy was made.
+    type Item = Option<Time>;
+    type Answer = Vec<RestoredView>;
+    const RANK: u8 = rank::EXTEND;
+
+    async fn run(
+        conn: &mut Conn<'_>,
+        made_at: &[Option<Time>],
+        now: Option<Time>,
+    ) -> Result<Vec<Vec<RestoredView>>> {
+        let mut out = Vec::with_capacity(made_at.len());
+        for made_at in made_at {
+            conn.execute(&LINEAGE_COPY, vec![(*made_at).into()]).await?;
+            out.push(take(conn, now).await?);
+        }
+        Ok(out)
+    }
+}
+
+/// A new job, and when what it stands for was.
+#[derive(Debug, Serialize)]
+pub(crate) struct Stands {
+    pub id: JobId,
+    /// Microseconds.
+    pub at: i64,
+}
+
+/// Marks new jobs that stand for something from before a loss.
+pub(crate) async fn add(conn: &mut Conn<'_>, jobs: &[Stands]) -> Result<()> {
+    if !jobs.is_empty() {
+        conn.execute(&RESTORED_ADD, vec![items(jobs)?.into()]).await?;
+    }
+    Ok(())
+}
+
+/// Forgets what is over; gives how much.
+pub(crate) async fn drop_over(conn: &mut Conn<'_>) -> Result<usize> {
+    Ok(usize::try_from(conn.execute(&RESTORED_DROP, vec![]).await?).unwrap_or(usize::MAX))
+}
+
+/// Opens a step of a restored job that nobody has looked at since, as if it had been sent in the lost commits.
+pub(crate) async fn may_have_been_sent(
+    conn: &mut Conn<'_>,
+    step: &Step,
+    found: &Found,
+    loss: Loss,
+    now: Option<Time>,
+) -> Result<()> {
+    let Some(entry) = &found.entry else { return Ok(()) };
+    let (job, name, generation) = (step.lease.job, step.name.as_str(), entry.generation);
+    let args = vec![job.into(), name.into(), step.lease.token.as_str().into(), generation.into()];
+    if conn.row(&RESTORED_OPEN, args).await?.is_none() {
+        return Ok(());
+    }
+    // Sent by the last breath of the run before, under a lease like this one.
+    let (quiet, check) = effect::schedule(entry, loss.since, loss.since.after(found.lease));
+    let args = vec![
+        job.into(),
+        now.into(),
+        name.into(),
+        generation.into(),
+        loss.from.into(),
+        loss.since.into(),
+        quiet.into(),
+        check.into(),
+    ];
+    conn.execute(&RESTORED_SENT, args).await.map(drop)
+}
