@@ -9,23 +9,28 @@
 //! unreadable  what cannot become a job is kept as a dead one (pure)
 //! source      what a broker must offer to be a source
 //! intake      receive → enqueue in one write → acknowledge
-//! address     one broker by its URL (pure)
+//! address     a URL taken apart (pure)    by_url      any broker by its URL
 //! waves       messages of one key never overtake each other
-//! nats        an engine: target, source
+//! nats rabbitmq sqs     one folder each: target, source
 //! ```
 //!
 //! Each engine is a feature; `full` has all.
 
 #![cfg_attr(
-    not(feature = "nats"),
-    allow(dead_code, reason = "without an engine there is nobody to hand over to")
+    not(any(feature = "nats", feature = "rabbitmq", feature = "sqs")),
+    allow(dead_code, unused, reason = "without an engine there is nobody to hand over to")
 )]
 
 mod address;
+pub mod by_url;
 mod intake;
 #[cfg(feature = "nats")]
 pub mod nats;
+#[cfg(feature = "rabbitmq")]
+pub mod rabbitmq;
 mod source;
+#[cfg(feature = "sqs")]
+pub mod sqs;
 mod unreadable;
 mod waves;
 mod wire;

@@ -3,6 +3,7 @@
 //! Reading never stops at the first mistake, and no message repeats a value that could be a secret.
 
 mod alert;
+mod broker;
 mod channel;
 mod check;
 mod draft;
@@ -18,6 +19,7 @@ mod rehearsal;
 mod relay;
 mod schedule;
 mod secret;
+mod source;
 mod store;
 mod table;
 #[cfg(test)]
@@ -33,6 +35,7 @@ use onceward_publish::vault::Keys;
 use toml::de::DeTable;
 
 pub(crate) use alert::Alert;
+pub(crate) use broker::BrokerAt;
 pub(crate) use channel::{Channel, OnDoubt};
 pub(crate) use env::{Env, Stored};
 pub(crate) use find::{NAME, find};
@@ -48,6 +51,7 @@ pub(crate) use rehearsal::{REHEARSAL_STORE, StandIns};
 pub(crate) use relay::{Relay, To};
 pub(crate) use schedule::Schedule;
 pub(crate) use secret::Secret;
+pub(crate) use source::Source;
 pub(crate) use store::{StoreAt, StoreUrl};
 
 use draft::Draft;
@@ -74,6 +78,7 @@ pub(crate) struct Config {
     pub(crate) alerts: Vec<Alert>,
     pub(crate) schedules: Vec<Schedule>,
     pub(crate) relays: Vec<Relay>,
+    pub(crate) sources: Vec<Source>,
     /// Where the HTTP server listens.
     #[allow(dead_code, reason = "it is checked with the rest, and used once `serve` is built")]
     pub(crate) listen: SocketAddr,

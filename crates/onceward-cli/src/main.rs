@@ -16,6 +16,7 @@ mod secrets;
 mod signal;
 mod stop;
 mod store;
+mod taking;
 
 use std::process::ExitCode;
 

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::command::Run;
-use crate::config::{self, Config, StoreAt, StoreUrl, To};
+use crate::config::{self, BrokerAt, Config, StoreAt, StoreUrl, To};
 use crate::stop::Stop;
 use crate::store::Store;
 
@@ -71,17 +71,28 @@ pub(crate) async fn open(config: &Config, relay: &config::Relay) -> Result<Outbo
 }
 
 async fn target(store: &Store, relay: &config::Relay) -> Result<Arc<dyn Target>, Stop> {
-    let name = relay.name.name.as_str();
+    let (config, name) = (&store.config, relay.name.name.as_str());
     let once = match &relay.to {
         To::Store => store.once.clone(),
+        To::Broker(at) => return broker(config, name, at).await,
         To::Other(at) => {
-            let config = &store.config;
+            let hidden = at.secret().map(|secret| BrokerAt::Secret(secret.clone()));
+            if let Some(at) = hidden.filter(|at| at.is_broker(&config.env, &config.folder)) {
+                return broker(config, name, &at).await;
+            }
             let once = Onceward::open(url(config, relay, at, "to")?.expose()).await?;
             once.require_migrated().await?;
             once
         }
     };
     Ok(Arc::new(JobTarget::new(once, name)))
+}
+
+async fn broker(config: &Config, name: &str, at: &BrokerAt) -> Result<Arc<dyn Target>, Stop> {
+    let at = at.target(&format!("[[relays]] {name}: to"), &config.env, &config.folder);
+    let at = at.map_err(|text| Stop::usage("relay_url", text))?;
+    // The clients' futures are deep; a box ends the depth that the compiler has to follow.
+    Ok(Box::pin(at.open(name)).await?)
 }
 
 /// A relay, ready to run.

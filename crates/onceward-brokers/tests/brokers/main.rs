@@ -4,6 +4,8 @@ mod engine;
 mod laws;
 mod nats;
 mod proxy;
+mod rabbitmq;
+mod sqs;
 mod support;
 mod unsteady;
 
@@ -35,4 +37,13 @@ macro_rules! on {
 
 mod on_nats {
     on!(jetstream: crate::nats::Nats);
+}
+
+mod on_rabbitmq {
+    on!(quorum: crate::rabbitmq::Rabbit);
+}
+
+mod on_sqs {
+    on!(standard: crate::sqs::Sqs<false>);
+    on!(fifo: crate::sqs::Sqs<true>);
 }

@@ -55,6 +55,18 @@ impl Rows {
         Ok(())
     }
 
+    /// Hands over until all are there.
+    pub(crate) async fn relay_all(&self, to: Arc<dyn Target>) -> Verdict<u64> {
+        let relay = Relay::new(self.outbox.clone(), to);
+        let mut sent = 0;
+        until("all are sent", Duration::from_secs(1000), async || {
+            sent += relay.run_until_idle().await?.sent;
+            Ok(self.outbox.lag().await?.waiting == 0)
+        })
+        .await?;
+        Ok(sent)
+    }
+
     pub(crate) async fn relay(&self, to: Arc<dyn Target>) -> Verdict<Relayed> {
         Ok(Relay::new(self.outbox.clone(), to).run_until_idle().await?)
     }

@@ -18,6 +18,7 @@ use crate::relaying;
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
+use crate::taking::{self, Intakes};
 
 /// Whose schedules those of the configuration are.
 const OWNER: &str = "configuration";
@@ -40,7 +41,9 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     let worker = worker(store, &publisher, &lines)?;
     if args.until_idle {
         relaying::all_once(run, store).await;
+        taking::all_once(run, store).await;
     }
+    let intakes = Intakes::start(run, store).await;
     let watch = strangers::Watch::start(run.output, &store.once, &lines, KINDS);
     run.output.note(&ready(&lines, args.until_idle));
     let (stop, stop_relays) = tokio::sync::watch::channel(false);
@@ -61,6 +64,7 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
         watch.look().await;
     }
     drop(watch);
+    intakes.end().await;
     let report = ended(run, done)?;
     say(run, &report)?;
     match stopped {

@@ -38,6 +38,7 @@ fn names(draft: &Draft, report: &Report<'_>) {
     }
     unique("alert", draft.alerts.iter().map(|alert| &alert.name), report);
     unique("schedule", draft.schedules.iter().map(|schedule| &schedule.name), report);
+    unique("source", draft.sources.iter().map(|source| &source.name), report);
 }
 
 fn unique<'d>(what: &str, names: impl Iterator<Item = &'d Named>, report: &Report<'_>) {
@@ -72,6 +73,7 @@ fn references(draft: &Draft, report: &Report<'_>) {
     exist(draft.alerts.iter().map(|alert| &alert.channel), "channel", &channels, report);
     exist(draft.alerts.iter().flat_map(|alert| alert.only.iter().flatten()), "channel", &channels, report);
     exist(draft.schedules.iter().map(|schedule| &schedule.queue), "queue", &queues, report);
+    exist(draft.sources.iter().map(|source| &source.queue), "queue", &queues, report);
 }
 
 fn exist<'d>(names: impl Iterator<Item = &'d Named>, what: &str, known: &[&str], report: &Report<'_>) {

@@ -13,6 +13,7 @@ use super::queue::{Queue, Queueing};
 use super::relay::Relay;
 use super::schedule::Schedule;
 use super::secret::Secret;
+use super::source::Source;
 use super::store::StoreAt;
 use super::table::Table;
 use super::value::Named;
@@ -38,6 +39,7 @@ pub(super) struct Draft {
     pub(super) alerts: Vec<Alert>,
     pub(super) schedules: Vec<Schedule>,
     pub(super) relays: Vec<Relay>,
+    pub(super) sources: Vec<Source>,
     pub(super) listen: SocketAddr,
     pub(super) allow: Vec<Cidr>,
 }
@@ -69,6 +71,7 @@ impl Draft {
                 .filter_map(|table| Schedule::read(table, zone))
                 .collect(),
             relays: root.tables("relays").into_iter().filter_map(Relay::read).collect(),
+            sources: root.tables("sources").into_iter().filter_map(Source::read).collect(),
             listen: listen(root.table("server")),
             allow: allow(root.table("network")),
             wanted,
@@ -97,6 +100,7 @@ impl Draft {
             alerts: self.alerts,
             schedules: self.schedules,
             relays: self.relays,
+            sources: self.sources,
             listen: self.listen,
             allow: self.allow,
             store: self.store,

@@ -1,8 +1,10 @@
 //! `[[relays]]`: outboxes of applications, and where their rows go.
 
+use onceward_brokers::by_url::TargetAt;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::broker::{self, BrokerAt};
 use super::store::StoreAt;
 use super::table::Table;
 use super::value::{Fault, FromValue, Named};
@@ -23,6 +25,8 @@ pub(crate) enum To {
     Store,
     /// The job table of another database.
     Other(StoreAt),
+    /// A queue, subject or exchange of a broker.
+    Broker(BrokerAt),
 }
 
 impl Relay {
@@ -39,6 +43,9 @@ impl FromValue for To {
     fn from_value(value: &Spanned<DeValue<'_>>) -> Result<Self, Fault> {
         match value.get_ref().as_str() {
             Some("store") => Ok(Self::Store),
+            Some(text) if broker::is_broker(text) => {
+                broker::checked(value, text, |url| TargetAt::parse(url).map(drop)).map(Self::Broker)
+            }
             _ => StoreAt::from_value(value).map(Self::Other),
         }
     }

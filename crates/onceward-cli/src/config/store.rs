@@ -70,7 +70,7 @@ impl StoreAt {
     }
 
     /// Where the URL is kept secret, if it is.
-    pub(super) fn secret(&self) -> Option<&Secret> {
+    pub(crate) fn secret(&self) -> Option<&Secret> {
         match self {
             Self::Url(_) => None,
             Self::Secret(secret) => Some(secret),

@@ -1,5 +1,6 @@
 //! Laws of the whole file; each part's own laws stand beside it.
 
+mod brokers;
 mod defaults;
 mod mistakes;
 mod secrets;

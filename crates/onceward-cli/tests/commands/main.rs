@@ -1,6 +1,7 @@
 //! The commands over a store, as people and scripts meet them: the real binary in a folder of its own.
 
 mod batch;
+mod brokers;
 mod channels;
 mod db;
 mod dead;

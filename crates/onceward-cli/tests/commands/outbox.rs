@@ -20,7 +20,7 @@ fn signup() -> Place {
 }
 
 /// Runs a statement as the application would.
-fn application(place: &Place, sql: &'static str) {
+pub(crate) fn application(place: &Place, sql: &'static str) {
     let url = format!("sqlite://{}", place.path("app.db").display());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
