@@ -20,6 +20,9 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// Messages of the short form of the tests.
     const COUNT: u64 = 2000;
 
+    /// How often a connection is cut or a consumer killed.
+    const TROUBLE: Duration = Duration::from_millis(300);
+
     async fn start() -> Verdict<Self>;
 
     /// One that gives up early what is rejected.

@@ -225,7 +225,7 @@ pub(crate) async fn no_message_runs_twice_and_none_is_lost<E: Engine>() -> Verdi
     }
     let (mut seed, mut cuts, mut kills) = (4, 0, 0);
     until("all came", LONG * 15, async || {
-        pass(Duration::from_millis(300)).await;
+        pass(E::TROUBLE).await;
         if seed % 3 == 0 {
             proxy.cut();
             cuts += 1;

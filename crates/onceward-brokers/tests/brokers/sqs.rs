@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::config::{BehaviorVersion, Credentials, Region};
@@ -55,6 +56,7 @@ impl<const FIFO: bool> Engine for Sqs<FIFO> {
 
     /// The stand-in takes its time.
     const COUNT: u64 = 300;
+    const TROUBLE: Duration = Duration::from_secs(2);
 
     async fn start() -> Verdict<Self> {
         Self::with(&[]).await
