@@ -7,7 +7,7 @@ use onceward::{AlertMessage, Cause, Context, Done, Failure, Outcome, Purpose};
 use serde::de::DeserializeOwned;
 
 use crate::alert;
-use crate::channel::{Bond, Reason};
+use crate::channel::{Bond, Channel, Reason};
 use crate::configured::Configured;
 use crate::dress::Dress;
 use crate::post::Post;
@@ -32,6 +32,7 @@ async fn deliver(ctx: &Context<Publisher>, post: &Post, channel: &Configured, dr
     if let Some(done) = not_now(ctx, post, channel).await? {
         return Ok(done);
     }
+    is_back(ctx, channel, adapter).await?;
     let delivery = parts::Delivery { ctx, post, channel, adapter, dress };
     let steps = delivery.steps().await?;
     match adapter.bond() {
@@ -65,6 +66,25 @@ async fn not_now(
         return Ok(Some(Done::Interrupted));
     }
     Ok(None)
+}
+
+/// A probe asks first whether the platform is back, in a way that nobody sees: what it sends into an outage would be
+/// in doubt, and on a blind channel a person's. Any answer will do, since the sending meets the rest by itself.
+async fn is_back(
+    ctx: &Context<Publisher>,
+    channel: &Configured,
+    adapter: &dyn Channel,
+) -> Result<(), Failure> {
+    if !ctx.job().probe {
+        return Ok(());
+    }
+    match tokio::time::timeout(channel.timeout, adapter.check()).await {
+        Ok(Err(failure)) if failure.cause().outage || matches!(failure, Failure::RateLimited { .. }) => {
+            Err(failure)
+        }
+        Ok(_) => Ok(()),
+        Err(_) => Err(Failure::transient(Cause::new("timeout", "no answer within the deadline").outage())),
+    }
 }
 
 fn missing() -> Failure {

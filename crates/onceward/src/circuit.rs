@@ -7,6 +7,8 @@
 //!    └─────────────────────────── success, or any answer ────────────────────────────┘
 //! ```
 //!
+//! A probe that was a look and found nothing leaves it half open, and the next probe goes at once.
+//!
 //! An *outage* is a connect error, a time-out or a 5xx. Nothing else opens a circuit: a refused text, a
 //! revoked token or a rate limit are answers, and an answer means that the peer is up.
 
@@ -228,6 +230,19 @@ pub fn on_success(circuit: Circuit, now: Time) -> Step {
 pub fn on_answer(circuit: Circuit) -> Step {
     let event = circuit.state.open_since().map(|since| CircuitEvent::Closed { since });
     Step { circuit: Circuit { state: CircuitState::default(), ..circuit }, event }
+}
+
+/// After an attempt that met no outage and does not know what happened, such as a look that found nothing. A probe that
+/// ended so has told nothing about sending: the next one need not wait for the pause.
+#[must_use]
+pub fn on_unclear(circuit: Circuit, now: Time) -> Step {
+    let state = match circuit.state {
+        CircuitState::HalfOpen { until, pause, since } => {
+            CircuitState::HalfOpen { until: until.min(now), pause, since }
+        }
+        other => other,
+    };
+    Step { circuit: Circuit { state, ..circuit }, event: None }
 }
 
 /// How many jobs may go now. An open circuit whose pause is over lets exactly one through.

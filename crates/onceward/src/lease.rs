@@ -59,6 +59,9 @@ pub struct Claimed {
     pub leased_until: Time,
     /// Whether it runs alone in its process.
     pub lone: bool,
+    /// Whether it goes alone to find out if the queue's peer is back: its circuit was open. Where the peer can be asked
+    /// something harmless, ask that first.
+    pub probe: bool,
     pub(crate) created_at: Time,
     /// Scope and hash of its dedup key.
     pub(crate) dedup: Option<(String, String)>,

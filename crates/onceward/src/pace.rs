@@ -76,6 +76,12 @@ pub fn room(gate: &Gate, want: u32, now: Time) -> Room {
     }
 }
 
+/// Whether nothing but the clock gives room again: not where the peer may be back, or a person lets the queue go on.
+pub fn is_firm(gate: &Gate, now: Time) -> bool {
+    gate.not_before.is_none_or(|at| at <= now)
+        && !matches!(probes(&gate.circuit, now), Allowance::None { .. })
+}
+
 /// How many doubts may be looked at. Looks take no share of the rate, but a peer that is down, or asked for quiet, is
 /// not asked either.
 pub fn looks(gate: &Gate, want: u32, now: Time) -> u32 {

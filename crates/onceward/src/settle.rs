@@ -38,6 +38,8 @@ pub(crate) enum Signal {
     Success,
     Outage,
     Answered,
+    /// It is not known what happened, and no outage was met: a look that did not find it, an answer that says nothing.
+    Unclear,
     WaitUntil(Time),
     AuthNeeded(Cause),
 }
@@ -201,7 +203,10 @@ fn failed(facts: &Facts, failure: &Failure, queue: &QueueFacts, unit: f64) -> Se
         Failure::InDoubt { cause } if cause.outage && queue.policy.is_some() => {
             Settlement { signal: Some(Signal::Outage), ..keep(facts, State::InDoubt, "in_doubt") }
         }
-        Failure::InDoubt { .. } => keep(facts, State::InDoubt, "in_doubt"),
+        Failure::InDoubt { .. } => Settlement {
+            signal: queue.policy.map(|_| Signal::Unclear),
+            ..keep(facts, State::InDoubt, "in_doubt")
+        },
     }
 }
 

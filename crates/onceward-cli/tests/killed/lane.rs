@@ -8,31 +8,43 @@ use onceward_sandbox::{Fault, Kind, Ledger, Options, Sandbox};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::config::config;
+use crate::left::{Left, Open};
+
 pub(crate) const POSTS: usize = 20;
-/// How long a kill waits for its moment; a channel that has nothing left never comes to it.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// How long a kill waits for its moment: far longer than a process takes to start on a machine that has much to do.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A folder with twenty posts, and the stand-ins that they go to.
 pub(crate) struct Lane {
     folder: TempDir,
     pub(crate) sandbox: Sandbox,
+    /// What the dead processes left.
+    pub(crate) left: Left,
 }
 
 /// When a process is killed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kill {
-    /// So many posts were accepted there.
+    /// So many posts were accepted there: right at the answer, whether it was heard or not.
     AfterAccepted { platform: &'static str, count: usize },
     /// So long after its start.
     AfterTime(Duration),
     /// A request is there, and its answer is held back: nothing was accepted (`Hang`), or the post is live.
-    While { platform: &'static str, kind: Kind },
+    While { platform: &'static str, act: &'static str, kind: Kind },
 }
 
-/// What a kill met.
-pub(crate) struct Killed {
-    /// A request was on its way: between intent and receipt.
-    pub(crate) open: bool,
+impl Kill {
+    /// The point's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::AfterAccepted { .. } => "at an answer",
+            Self::AfterTime(_) => "at random",
+            Self::While { act: "draft", .. } => "while a draft is made",
+            Self::While { kind: Kind::Hang, .. } => "before a post is taken",
+            Self::While { .. } => "after a post was taken",
+        }
+    }
 }
 
 impl Lane {
@@ -49,13 +61,14 @@ impl Lane {
                 format!("---\ntitle: Post {n:02}\ntags: [rust, 큐]\n---\nThis is post-{n:02} of the day.\n");
             std::fs::write(folder.path().join(format!("posts/{n:02}.md")), text).unwrap();
         }
-        Self { folder, sandbox }
+        let left = Left::in_store(&folder.path().join("onceward.db"));
+        Self { folder, sandbox, left }
     }
 
-    /// Starts the one command, and kills it at its moment.
-    pub(crate) async fn kill(&self, kill: Kill) -> Killed {
-        if let Kill::While { platform, kind } = kill {
-            self.sandbox.fault(Fault::new(kind).on(platform).act("post").times(1));
+    /// Starts the one command, and kills it at its moment. Gives the intents that it left without a receipt.
+    pub(crate) async fn kill(&mut self, kill: Kill) -> Vec<Open> {
+        if let Kill::While { platform, act, kind } = kill {
+            self.sandbox.fault(Fault::new(kind).on(platform).act(act).times(1));
         }
         let mut child = self
             .command(&["publish", "--quiet"])
@@ -67,7 +80,25 @@ impl Lane {
         child.kill().unwrap();
         child.wait().unwrap();
         self.sandbox.clear_faults();
-        Killed { open: reached && matches!(kill, Kill::While { .. }) }
+        let open = self.left.look().await;
+        if let Kill::While { platform, act: "post", .. } = kill
+            && reached
+        {
+            assert!(open.iter().any(|it| it.queue == platform), "{kill:?} left {open:?}");
+        }
+        open
+    }
+
+    /// The channels whose stand-in can hold a request while its sender is killed, and that have something left.
+    pub(crate) fn unfinished(&self) -> Vec<&'static str> {
+        const HELD: [&str; 6] = ["mastodon", "bluesky", "slack", "devto", "telegram", "webhook"];
+        let ledger = self.sandbox.ledger();
+        let left = |platform: &&str| match *platform {
+            // Each is asked for at most once, and may be in doubt.
+            "telegram" => ledger.arrived("telegram", "post").count() < POSTS,
+            platform => ledger.visible(platform).count() < POSTS,
+        };
+        HELD.into_iter().filter(left).collect()
     }
 
     /// Waits for the moment; false when it cannot come.
@@ -93,21 +124,30 @@ impl Lane {
         false
     }
 
-    /// Runs the same command until all but what only a person can settle is settled.
-    pub(crate) fn settle(&self) {
+    /// Runs the same command until all but what only a person can settle is settled. Gives how many posts had to be
+    /// revived: killed three times while it was prepared alone, a job looks like one that kills its worker.
+    pub(crate) fn settle(&self) -> usize {
+        let mut revived = 0;
         for _ in 0..20 {
-            let (document, code) = self.publish();
+            let (document, code) = self.publish(&[]);
             let totals = &document["totals"];
-            if matches!(code, 0 | 4) && totals["pending"] == 0 && to_be_looked_at(&document) == 0 {
-                return;
+            let dead: Vec<_> =
+                jobs(&document).into_iter().filter(|(_, job)| job["state"] == "dead").collect();
+            assert!(dead.iter().all(|(_, job)| job["error"]["code"] == "crashed"), "{dead:?}");
+            if !dead.is_empty() {
+                revived += dead.len();
+                self.publish(&["--revive"]);
+            } else if matches!(code, 0 | 4) && totals["pending"] == 0 && to_be_looked_at(&document) == 0 {
+                return revived;
             }
         }
-        panic!("not settled: {}", self.publish().0);
+        panic!("not settled: {}", self.publish(&[]).0);
     }
 
     /// `onceward publish --json`: its document and its exit code.
-    pub(crate) fn publish(&self) -> (Value, i32) {
-        let output: Output = self.command(&["publish", "--json", "--patience", "60s"]).output().unwrap();
+    pub(crate) fn publish(&self, more: &[&str]) -> (Value, i32) {
+        let args = [&["publish", "--json", "--patience", "60s"], more].concat();
+        let output: Output = self.command(&args).output().unwrap();
         let document = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
         (document, output.status.code().unwrap())
@@ -150,70 +190,4 @@ fn to_be_looked_at(document: &Value) -> usize {
 
 fn is_held(fault: Option<&str>) -> bool {
     matches!(fault, Some("hang" | "accept_then_hang"))
-}
-
-/// Eight channels. The rate keeps work open for longer than a kill takes, and short deadlines make a lost answer
-/// known soon.
-fn config(sandbox: &Sandbox) -> String {
-    let url = |platform| sandbox.url(platform);
-    let pace = "rate = \"5/1s\"\ntimeout = \"2s\"\ncircuit = { failures = 3, pause = \"1s\", max = \"2s\" }";
-    format!(
-        r#"
-[queue]
-lease = "13s"
-[channels.mastodon]
-type = "mastodon"
-server = "{}"
-token = {{ env = "MASTODON_TOKEN" }}
-{pace}
-[channels.bluesky]
-type = "bluesky"
-server = "{}"
-handle = "onceward.example"
-password = {{ env = "BLUESKY_TOKEN" }}
-{pace}
-[channels.slack]
-type = "slack"
-token = {{ env = "SLACK_TOKEN" }}
-room = "C0000000001"
-api = "{}"
-{pace}
-[channels.devto]
-type = "devto"
-key = {{ env = "DEVTO_TOKEN" }}
-api = "{}/api"
-{pace}
-[channels.telegram]
-type = "telegram"
-token = {{ env = "TELEGRAM_TOKEN" }}
-chat = "@onceward"
-api = "{}"
-{pace}
-[channels.webhook]
-type = "webhook"
-url = "{}"
-secret = {{ env = "WEBHOOK_SECRET" }}
-{pace}
-[channels.rss]
-type = "feed"
-path = "public/feed.xml"
-title = "Notes"
-link = "https://example.org/"
-rate = "5/1s"
-timeout = "2s"
-[channels.atom]
-type = "feed"
-path = "public/feed.atom"
-title = "Notes"
-link = "https://example.org/"
-rate = "5/1s"
-timeout = "2s"
-"#,
-        url("mastodon"),
-        url("bluesky"),
-        url("slack"),
-        url("devto"),
-        url("telegram"),
-        url("webhook"),
-    )
 }

@@ -1,7 +1,7 @@
 //! A folder with a configuration and posts, and the binary run in it.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -83,11 +83,16 @@ impl Site {
         std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    pub(crate) fn run(&self, args: &[&str]) -> Said {
+    /// The binary in this folder, with these variables and no others.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let vars = self.vars.iter().map(|(name, value)| (name, value));
         let mut command = Command::new(env!("CARGO_BIN_EXE_onceward"));
-        let output: Output =
-            command.args(args).current_dir(self.folder.path()).env_clear().envs(vars).output().unwrap();
+        command.args(args).current_dir(self.folder.path()).env_clear().envs(vars).stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Said {
+        let output: Output = self.command(args).output().unwrap();
         Said {
             code: output.status.code().unwrap(),
             stdout: String::from_utf8(output.stdout).unwrap(),

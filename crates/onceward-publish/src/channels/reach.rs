@@ -20,5 +20,5 @@ pub(super) async fn reach(target: &Target, timeout: Duration) -> Result<(), Fail
         Ok(Err(error)) => error.to_string(),
         Err(_) => format!("no connection within {patience:?}"),
     };
-    Err(Failure::transient(Cause::new("unreachable", format!("{host}:{port}: {why}"))))
+    Err(Failure::transient(Cause::new("unreachable", format!("{host}:{port}: {why}")).outage()))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use onceward::retry::RetryPolicy;
 use onceward::testing::{self, TestStore};
-use onceward::{EffectView, JobId, State, Time, Worker};
+use onceward::{EffectView, JobId, Onceward, State, Time, Worker};
 use onceward_publish::channel::Channel;
 use onceward_publish::content::{Batch, Parsed, Rules, parse};
 use onceward_publish::media;
@@ -22,9 +22,11 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) const PATIENCE: Duration = Duration::from_millis(1500);
 
 pub(crate) struct Stage {
-    pub(crate) store: TestStore,
+    pub(crate) store: Onceward,
     pub(crate) publisher: Publisher,
     names: Vec<&'static str>,
+    /// Removed with the stage, where the store is its own.
+    pub(crate) own: Option<TestStore>,
 }
 
 /// A store whose clock moves only when it is set.
@@ -50,7 +52,12 @@ fn configured(name: &str, adapter: Arc<dyn Channel>) -> Configured {
 
 impl Stage {
     pub(crate) async fn with(adapter: impl Channel) -> Verdict<Self> {
-        Self::over(store().await?, &[(NAME, Arc::new(adapter))]).await
+        Self::own(Arc::new(adapter)).await
+    }
+
+    /// On a store of its own.
+    pub(crate) async fn own(adapter: Arc<dyn Channel>) -> Verdict<Self> {
+        Self::over(store().await?, &[(NAME, adapter)]).await
     }
 
     /// Several channels over one store; every post goes to all of them.
@@ -58,9 +65,16 @@ impl Stage {
         store: TestStore,
         channels: &[(&'static str, Arc<dyn Channel>)],
     ) -> Verdict<Self> {
+        let stage = Self::on((*store).clone(), channels).await?;
+        Ok(Self { own: Some(store), ..stage })
+    }
+
+    /// The same on a store that others use as well.
+    pub(crate) async fn on(store: Onceward, channels: &[(&'static str, Arc<dyn Channel>)]) -> Verdict<Self> {
         let named = channels.iter().map(|(name, adapter)| configured(name, Arc::clone(adapter)));
         let publisher = Publisher::open(&store, named.collect()).await?;
-        Ok(Self { store, publisher, names: channels.iter().map(|(name, _)| *name).collect() })
+        let all = channels.iter().map(|(name, _)| *name).collect();
+        Ok(Self { store, publisher, names: all, own: None })
     }
 
     /// What a run would do with one file.

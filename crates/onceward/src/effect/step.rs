@@ -84,7 +84,8 @@ impl<'a, R: Serialize + DeserializeOwned> Effect<'a, R> {
         }
     }
 
-    /// How to find out whether it happened, after a lost answer. A look that fails is [`Seen::CannotTell`].
+    /// How to find out whether it happened, after a lost answer. A look that could not be made is
+    /// [`Seen::Failed`]; one that takes longer than a request may counts as such.
     pub fn verify<F, Fut>(self, look: F) -> Effect<'a, R, Verifier<F>>
     where
         F: Fn(Intent<R>) -> Fut,
@@ -261,7 +262,10 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     async fn seek(&self, entry: &Entry) -> Result<Option<Seen>, Failure> {
         let intent = Self::intent(entry)?;
         let seen = tokio::time::timeout(entry.terms.timeout, self.look.look(intent)).await;
-        let seen = seen.unwrap_or(Seen::CannotTell);
+        let seen = seen.unwrap_or_else(|_| {
+            let cause = Cause::new("timeout", "no answer to a look within the deadline");
+            Seen::Failed(Failure::transient(cause.outage()))
+        });
         let (candidates, if_owned) = match seen {
             // Another job owns what was found: this one cannot tell.
             Seen::Found(receipt) => (vec![receipt], Seen::CannotTell),

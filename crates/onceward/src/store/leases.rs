@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::counters::Deltas;
-use super::queues;
+use super::queues::{self, limits::Wait};
 use super::settle::{Ended, Settled, settle_all};
 use super::{items, unsigned};
 use crate::lease::{Claimed, Lease, Purpose};
@@ -63,7 +63,7 @@ pub(crate) struct Want {
 pub(crate) struct Taken {
     pub jobs: Vec<Claimed>,
     /// How long until the queue's pace has room again, where the clock decides it.
-    pub wait: Option<Duration>,
+    pub wait: Option<Wait>,
 }
 
 /// Claims due jobs.
@@ -102,8 +102,11 @@ async fn claim(conn: &mut Conn<'_>, want: &Want, now: Option<Time>) -> Result<Ta
     let starts = room.starts(room.after_looks(conn, want.most, looked).await?);
     if starts > 0 {
         let pick = if want.lone { &CLAIM_PICK_LONE } else { &CLAIM_PICK };
-        let fresh = take(conn, pick, Purpose::Run, want, starts, now).await?;
-        room.took(conn, fresh.len()).await?;
+        let mut fresh = take(conn, pick, Purpose::Run, want, starts, now).await?;
+        let probes = room.took(conn, fresh.len()).await?;
+        for job in &mut fresh {
+            job.probe = probes;
+        }
         jobs.extend(fresh);
     }
     Ok(Taken { jobs, wait: room.wait() })
@@ -173,6 +176,7 @@ fn picked(row: &Row, ids: &str, want: &Want, purpose: Purpose) -> Result<Vec<Cla
             claimed_at: now,
             leased_until: Time::from_micros(now.micros().saturating_add(want.lease)),
             lone: lones.next()? != 0,
+            probe: false,
             created_at: Time::from_micros(created_ats.next()?),
             dedup: scopes.next()?.zip(keys.next()?),
         })

@@ -3,7 +3,7 @@ use std::time::Duration;
 use onceward::Time;
 use onceward::circuit::{
     Allowance, Circuit, CircuitEvent, CircuitPolicy, CircuitState, gave_up, on_answer, on_outage, on_probe,
-    on_success, probes, spends_try,
+    on_success, on_unclear, probes, spends_try,
 };
 use proptest::prelude::*;
 
@@ -48,6 +48,18 @@ fn a_probe_that_is_never_heard_of_makes_way_for_another() {
     assert_eq!(probes(&probing, second(60)), Allowance::One);
     let again = on_probe(probing, second(60));
     assert_eq!(probes(&again, second(89)), Allowance::None { until: second(90) });
+}
+
+#[test]
+fn a_probe_that_told_nothing_makes_way_for_another_at_once() {
+    let probing = on_probe(outages(3, second(0)), second(30));
+    let step = on_unclear(probing, second(31));
+    assert_eq!((probes(&step.circuit, second(31)), step.event), (Allowance::One, None));
+    let failed = on_outage(on_probe(step.circuit, second(31)), &POLICY, second(32)).circuit;
+    assert_eq!(probes(&failed, second(91)), Allowance::None { until: second(92) }, "the pause doubled once");
+    for other in [outages(2, second(0)), outages(3, second(0))] {
+        assert_eq!(on_unclear(other, second(1)).circuit, other, "only a probe makes way");
+    }
 }
 
 #[test]

@@ -179,6 +179,8 @@ laws! {
         a_paused_queue_gives_nothing_until_it_is_resumed,
         a_queue_that_nobody_knows_cannot_be_paused,
         resuming_lets_an_open_circuit_probe_at_once,
+        a_job_is_told_that_it_probes,
+        all_that_waits_goes_as_soon_as_the_probe_is_answered,
         a_circuit_goes_with_its_policy,
         a_night_without_the_peer_spends_nothing_and_needs_nobody,
         a_night_without_a_blind_peer_parks_only_what_opened_the_circuit,

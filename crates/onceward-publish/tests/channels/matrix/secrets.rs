@@ -106,7 +106,7 @@ pub(crate) fn logged() -> (usize, Vec<String>) {
 /// the job and its queue, and what `Debug` prints.
 pub(crate) async fn leaks(which: Which, stage: &Stage, job: JobId) -> Verdict<Vec<String>> {
     let forms = forms(which);
-    let mut leaks = in_files(&forms, stage.store.folder())?;
+    let mut leaks = in_files(&forms, stage.own.as_ref().ok_or("no store of its own")?.folder())?;
     let details = stage.store.details(job).await?;
     let shown = [
         ("job", serde_json::to_string(&details)?),
@@ -117,7 +117,7 @@ pub(crate) async fn leaks(which: Which, stage: &Stage, job: JobId) -> Verdict<Ve
         ("doubt", serde_json::to_string(&stage.store.doubt_groups().await?)?),
         ("debug of the job", format!("{details:?} {details:#?}")),
         ("debug of the publisher", format!("{:?} {:#?}", stage.publisher, stage.publisher)),
-        ("debug of the store", format!("{:?}", *stage.store)),
+        ("debug of the store", format!("{:?}", stage.store)),
     ];
     for (place, text) in shown {
         leaks.extend(found(&forms, text.as_bytes()).map(|form| format!("{form:?} in {place}: {text}")));

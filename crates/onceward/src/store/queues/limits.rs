@@ -12,6 +12,14 @@ const QUEUE_LIMITS: Sql = sql!("queue_limits");
 const QUEUE_TAKE: Sql = sql!("queue_take");
 const QUEUE_CIRCUIT_SET: Sql = sql!("queue_circuit_set");
 
+/// How long until a queue has room again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub time: Duration,
+    /// Nothing ends it earlier: neither a peer that is back, nor a person.
+    pub firm: bool,
+}
+
 /// What a claim may take from one queue, within its transaction.
 pub(in crate::store) enum Allowed {
     /// Nothing limits it.
@@ -84,25 +92,28 @@ impl Allowed {
     }
 
     /// How long until there is room, where the clock decides it.
-    pub(in crate::store) fn wait(&self) -> Option<Duration> {
+    pub(in crate::store) fn wait(&self) -> Option<Wait> {
         match self {
             Self::Freely => None,
-            Self::Within { room, now, .. } => room.wait_until.map(|until| until.since(*now)),
+            Self::Within { room, now, gate, .. } => {
+                room.wait_until.map(|until| Wait { time: until.since(*now), firm: pace::is_firm(gate, *now) })
+            }
         }
     }
 
-    /// Stores what the jobs that were found have used up.
-    pub(in crate::store) async fn took(&self, conn: &mut Conn<'_>, found: usize) -> Result<()> {
-        let Self::Within { queue, gate, now, .. } = self else { return Ok(()) };
+    /// Stores what the jobs that were found have used up; tells whether they are one that probes.
+    pub(in crate::store) async fn took(&self, conn: &mut Conn<'_>, found: usize) -> Result<bool> {
+        let Self::Within { queue, gate, now, .. } = self else { return Ok(false) };
         let found = u32::try_from(found).unwrap_or(u32::MAX);
         let used = pace::room(gate, found, *now);
         if found > 0 && gate.rate.is_some() {
             conn.execute(&QUEUE_TAKE, vec![queue.as_str().into(), used.tat.into()]).await?;
         }
-        if found > 0 && used.probe {
+        let probes = found > 0 && used.probe;
+        if probes {
             probe(conn, queue, gate.circuit, *now).await?;
         }
-        Ok(())
+        Ok(probes)
     }
 }
 

@@ -63,6 +63,7 @@ fn change(facts: QueueFacts, signals: &[Signal]) -> Change {
         let step = match (signal, facts.policy, facts.now) {
             (Signal::Success, _, Some(now)) => Some(circuit::on_success(circuit, now)),
             (Signal::Answered, ..) => Some(circuit::on_answer(circuit)),
+            (Signal::Unclear, _, Some(now)) => Some(circuit::on_unclear(circuit, now)),
             (Signal::Outage, Some(policy), Some(now)) => Some(circuit::on_outage(circuit, &policy, now)),
             _ => None,
         };

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::{Heard, Running};
 use crate::store::leases::{self, Claim, Due, Taken, Want};
+use crate::store::queues::limits::Wait;
 
 /// Claims on their way at once: one is taken in while the other is written.
 const AT_ONCE: usize = 2;
@@ -141,7 +142,7 @@ impl Running {
         self.asking -= 1;
         self.alone = false;
         let poll = self.settings.poll;
-        let again = || Taken { jobs: Vec::new(), wait: Some(Duration::ZERO) };
+        let again = || Taken { jobs: Vec::new(), wait: Some(Wait { time: Duration::ZERO, firm: true }) };
         let taken = taken.unwrap_or_else(|| asks.iter().map(|_| again()).collect());
         for (ask, Taken { jobs, wait }) in asks.iter().zip(taken) {
             if let Some(line) = self.line(&ask.queue) {

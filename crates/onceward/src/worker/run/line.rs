@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::super::QueuePlan;
+use crate::store::queues::limits::Wait;
 
 /// What a queue holds back for longer than this counts as not due, for a worker that runs until it is idle.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -29,8 +30,8 @@ pub(super) struct Line {
 
 struct Held {
     until: Instant,
-    /// Nothing but a change somewhere can end it earlier.
-    by_clock: bool,
+    /// Nothing that is committed somewhere can end it earlier.
+    firm: bool,
     /// Too long to wait for.
     long: bool,
 }
@@ -69,7 +70,7 @@ impl Line {
         &mut self,
         asked: usize,
         got: usize,
-        wait: Option<Duration>,
+        wait: Option<Wait>,
         at: Instant,
         poll: Duration,
     ) {
@@ -78,21 +79,25 @@ impl Line {
         let since = self.plenty_until.filter(|until| *until > at).unwrap_or(at + poll);
         self.plenty_until = plenty.then_some(since);
         self.held = match wait {
-            Some(wait) => {
-                Some(Held { until: at + wait.min(RECHECK), by_clock: true, long: wait >= PATIENCE })
-            }
-            // What made room while the claim was on its way may have come too late for it.
-            None if got == 0 && self.changed_at.is_none_or(|changed| changed < at) => {
-                Some(Held { until: at + poll, by_clock: false, long: true })
-            }
+            // Asked for again all the same: a commit elsewhere may not have been heard of.
+            Some(Wait { time, firm }) => Some(Held {
+                until: at + if firm { time.min(RECHECK) } else { time.min(poll) },
+                firm,
+                long: time >= PATIENCE,
+            }),
+            None if got == 0 => Some(Held { until: at + poll, firm: false, long: true }),
             None => None,
         };
+        // What made room while the claim was on its way may have come too late for it.
+        if self.changed_at.is_some_and(|changed| changed >= at) {
+            self.held = self.held.take().filter(|held| held.firm);
+        }
     }
 
     /// Something was committed somewhere: what no clock decides may have changed.
     pub(super) fn changed(&mut self, now: Instant) {
         self.changed_at = Some(now);
-        self.held = self.held.take().filter(|held| held.by_clock);
+        self.held = self.held.take().filter(|held| held.firm);
     }
 
     pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
@@ -133,5 +138,20 @@ mod tests {
         assert_eq!(line.wanted(false, asked + POLL / 2), 0);
         line.changed(asked + POLL / 2);
         assert_eq!(line.wanted(false, asked + POLL / 2), 1);
+    }
+
+    /// A peer that is back, or a person who resumes its queue, is told by a commit; a rate is the clock's for longer.
+    #[test]
+    fn what_others_can_end_is_asked_for_at_a_change_and_at_the_poll() {
+        let (asked, hour) = (Instant::now(), Duration::from_hours(1));
+        for (firm, at_a_change) in [(false, 1), (true, 0)] {
+            let mut line = line();
+            line.answered(1, 0, Some(Wait { time: hour, firm }), asked, POLL);
+            assert_eq!(line.wanted(false, asked + POLL / 2), 0);
+            assert!(!line.soon(asked + POLL / 2), "not for a worker that runs until it is idle");
+            assert_eq!(line.wanted(false, asked + POLL), at_a_change, "firm: {firm}");
+            line.changed(asked + POLL / 2);
+            assert_eq!(line.wanted(false, asked + POLL / 2), at_a_change, "firm: {firm}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A queue as a whole: what limits it, what holds it, how it stands.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -81,6 +81,46 @@ pub(crate) async fn resuming_lets_an_open_circuit_probe_at_once(store: &Store) -
     assert!(store.once.resume_queue("mail").await?);
     assert_eq!(work(store, DONE).await?, 1, "one probes, and the other waits for its own time");
     assert_eq!(mail(store).await?.circuit.ok_or("no circuit")?.state, "closed");
+    Ok(())
+}
+
+pub(crate) async fn a_job_is_told_that_it_probes(store: &Store) -> Verdict {
+    let t0: onceward::Time = "2026-12-01T09:00:00Z".parse()?;
+    store.once.set_clock(t0);
+    let policy = CircuitPolicy { failures: 1, ..CircuitPolicy::default() };
+    let settings = QueueSettings { circuit: Some(policy), ..QueueSettings::default() };
+    store.once.define_queue("mail", settings).await?;
+    store.once.enqueue_each(vec![job(), job(), job()]).await?;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let worker = Worker::builder(&store.once)
+        .register_fn("welcome", 1, told.clone(), |ctx| async move {
+            let mut told = ctx.app().lock().unwrap();
+            told.push(ctx.job().probe);
+            if told.len() > 2 { DONE(0) } else { down(0) }
+        })
+        .queue("mail", 1)
+        .build()?;
+    for minutes in 0..3 {
+        store.once.set_clock(t0.after(Duration::from_mins(2 * minutes)));
+        worker.run_until_idle().await?;
+    }
+    assert_eq!(*told.lock().unwrap(), [false, true, true, false, false], "down, down, back; then all the others");
+    Ok(())
+}
+
+pub(crate) async fn all_that_waits_goes_as_soon_as_the_probe_is_answered(store: &Store) -> Verdict {
+    let t0: onceward::Time = "2026-12-01T09:00:00Z".parse()?;
+    store.once.set_clock(t0);
+    let policy = CircuitPolicy { failures: 1, ..CircuitPolicy::default() };
+    let settings = QueueSettings { circuit: Some(policy), ..QueueSettings::default() };
+    store.once.define_queue("mail", settings).await?;
+    store.once.enqueue_each(vec![job(); 9]).await?;
+    assert!(work(store, down).await? > 0);
+    store.once.set_clock(t0.after(Duration::from_mins(2)));
+    let worker = Worker::builder(&store.once).register_fn("welcome", 1, (), |_| async { DONE(0) });
+    // With places to spare, it asks for more while the probe runs, and is told to wait for the pause.
+    let report = worker.queue("mail", 4).build()?.run_until_idle().await?;
+    assert_eq!(report.done, 9);
     Ok(())
 }
 
