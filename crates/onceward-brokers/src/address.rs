@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use onceward::Error;
 use url::Url;
 
-/// A URL taken apart.
-#[derive(Debug)]
+/// A URL taken apart. It may hold a password, and is never shown.
 pub(crate) struct Address {
     pub url: Url,
     query: BTreeMap<String, String>,

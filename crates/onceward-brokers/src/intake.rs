@@ -43,7 +43,7 @@ pub struct Rules {
     /// Messages of one write. 500.
     pub batch: usize,
     /// Leave what cannot become a job to the engine's own dead letters, instead of keeping it as a dead job. Where the
-    /// engine has none for this queue, such a message is lost.
+    /// engine has none for this queue, such a message is lost, or on SQS comes for ever.
     pub reject: bool,
 }
 

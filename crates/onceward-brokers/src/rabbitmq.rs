@@ -25,6 +25,8 @@ const ANSWER: Duration = Duration::from_secs(10);
 struct Server {
     uri: String,
     shown: String,
+    /// Host, port and virtual host: two servers may have queues of one name.
+    place: String,
 }
 
 impl std::fmt::Debug for Server {
@@ -39,8 +41,12 @@ fn parse(text: &str, parameters: &[&str]) -> Result<(Server, Address), Error> {
         return Err(wrong("expected one virtual host in the path; write a / in it as %2F".to_owned()));
     }
     let uri = address.url.as_str().trim_end_matches('/').to_owned();
-    let shown = format!("{}://{}", address.url.scheme(), address.url.host_str().unwrap_or_default());
-    Ok((Server { uri, shown }, address))
+    let (scheme, host) = (address.url.scheme(), address.url.host_str().unwrap_or_default());
+    let place = match address.url.port() {
+        Some(port) => format!("{host}:{port}/{}", address.path().concat()),
+        None => format!("{host}/{}", address.path().concat()),
+    };
+    Ok((Server { uri, shown: format!("{scheme}://{place}"), place }, address))
 }
 
 /// A channel with its connection, which ends when both are dropped.

@@ -20,6 +20,10 @@ pub(crate) const ORDERING_KEY: &str = "onceward-ordering-key";
 const RUN_AT: &str = "onceward-run-at";
 pub(crate) const CREATED_AT: &str = "onceward-created-at";
 
+/// All headers of a message together, in bytes. RabbitMQ takes them in one frame of 128 KiB (`frame_max`), and closes the
+/// connection over a larger one, with all that was on its way.
+const HEADERS: usize = 64 * 1024;
+
 /// Where messages go that do not say it themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defaults {
@@ -32,9 +36,12 @@ pub struct Defaults {
 /// Ours and the application's headers of a message, by name.
 ///
 /// # Errors
-/// Why no target can take it: the application's headers are no object of texts, or use our names.
+/// Why no target can take it: it could be no job, or the application's headers are no object of texts, use our names, or
+/// are too long.
 pub(crate) fn headers(message: &Message) -> Result<BTreeMap<String, String>, Cause> {
-    let mut all = message.header_map().map_err(|error| Cause::new(error.code(), error.to_string()))?;
+    let refused = |error: Error| Cause::new(error.code(), error.to_string());
+    message.job(Duration::ZERO).map_err(refused)?;
+    let mut all = message.header_map().map_err(refused)?;
     if let Some(ours) = all.keys().find(|name| name.to_ascii_lowercase().starts_with(PREFIX)) {
         let text = format!("headers: {ours:?}: names that begin with {PREFIX} are the relay's own");
         return Err(Cause::new("bad_headers", text));
@@ -53,6 +60,11 @@ pub(crate) fn headers(message: &Message) -> Result<BTreeMap<String, String>, Cau
     say(DEDUP_FOR, message.dedup_for.map(|time| time.as_secs().max(1).to_string()));
     say(ORDERING_KEY, message.ordering_key.clone());
     say(RUN_AT, message.run_at.map(|at| at.to_string()));
+    let bytes: usize = all.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if bytes > HEADERS {
+        let text = format!("headers and keys have {bytes} bytes together; at most {HEADERS} go to a broker");
+        return Err(Cause::new("headers_too_long", text));
+    }
     Ok(all)
 }
 
@@ -84,8 +96,11 @@ pub(crate) fn job(
     }
     job.check().map_err(|error: Error| unreadable(format!("{error} ({})", error.code())))?;
     let written = parsed::<Time>(incoming, CREATED_AT, "a time such as 2026-12-01T09:00:00Z")?;
-    if written.or(incoming.published).is_some_and(|at| at < now.before(horizon)) {
-        job = job.hold(TOO_OLD);
+    if let Some(at) = written.or(incoming.published) {
+        job = job.standing_for(at);
+        if at < now.before(horizon) {
+            job = job.hold(TOO_OLD);
+        }
     }
     Ok(known_by(job, incoming, horizon))
 }
@@ -123,4 +138,44 @@ fn parsed<T: std::str::FromStr>(incoming: &Incoming, name: &str, expected: &str)
 /// A message that can be no job.
 fn unreadable(text: String) -> Cause {
     Cause::new("message_unreadable", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(payload: &str, headers: Option<String>) -> Message {
+        Message {
+            id: 1,
+            message_id: "00000000-0000-4000-8000-000000000001".to_owned(),
+            queue: "mail".to_owned(),
+            kind: "welcome".to_owned(),
+            version: 1,
+            payload: payload.to_owned(),
+            dedup_key: None,
+            dedup_for: None,
+            ordering_key: None,
+            headers,
+            run_at: None,
+            created_at: Time::from_micros(0),
+            tries: 0,
+        }
+    }
+
+    /// A broker may close its connection over it, with all that is on its way; and nobody could make a job of it.
+    #[test]
+    fn what_could_be_no_job_goes_to_no_broker() {
+        let code = |message: &Message| headers(message).map(drop).map_err(|cause| cause.code);
+        assert_eq!(code(&message("{}", None)), Ok(()));
+        let long = format!(r#"{{"trace": "{}"}}"#, "x".repeat(HEADERS));
+        assert_eq!(code(&message("{}", Some(long))), Err("headers_too_long".into()));
+        let large = format!("\"{}\"", "x".repeat(300 * 1024));
+        for bad in [
+            message("{", None),
+            message(&large, None),
+            Message { queue: String::new(), ..message("{}", None) },
+        ] {
+            assert!(code(&bad).is_err(), "{}", bad.payload.len());
+        }
+    }
 }

@@ -229,7 +229,8 @@ impl NewJob {
 
     /// It stands for something that was at that time. If the store has lost commits since, it may not be the first job for
     /// it, and is found out before it is sent.
-    pub(crate) fn standing_for(mut self, at: Time) -> Self {
+    #[must_use]
+    pub fn standing_for(mut self, at: Time) -> Self {
         self.stands_for = Some(at);
         self
     }

@@ -150,11 +150,13 @@ impl Relay {
         }
         let count = claimed.len();
         let (places, said) = self.hand_over(claimed).await;
+        let outage = said.iter().any(|said| matches!(said, Handover::Later(cause) if cause.outage));
         let (ending, did) = ending(token, self.target.name(), &places, said);
         let moved = did.sent + did.refused > 0;
         // Rows behind others can follow at once; those that failed pause, and are not found by the next claim.
         let more = count == self.batch || (moved && did.waiting > 0);
-        let away = !moved && did.waiting > 0;
+        // Rows that wait for reasons of their own hold up no others.
+        let away = !moved && outage;
         let held = self.outbox.end(ending).await?;
         if held < count {
             tracing::info!(

@@ -84,7 +84,13 @@ impl NatsTarget {
         let headers = headers(message).map_err(Handover::Refused)?;
         let publish =
             PublishMessage::build().headers(headers).payload(message.payload.clone().into_bytes().into());
-        self.jetstream.send_publish(self.subject(message), publish).await.map_err(|error| failed(&error))
+        let subject = self.subject(message);
+        if subject.split('.').any(str::is_empty) {
+            let text =
+                format!("{subject:?} is no subject of NATS: something is missing before or after a dot");
+            return Err(Handover::Refused(Cause::new("bad_subject", text)));
+        }
+        self.jetstream.send_publish(subject, publish).await.map_err(|error| failed(&error))
     }
 }
 

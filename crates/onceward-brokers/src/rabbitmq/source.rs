@@ -46,6 +46,8 @@ impl SourceAt {
 pub struct RabbitSource {
     link: Link<Consuming>,
     queue: ShortString,
+    /// What makes a message's own id one of this queue on this server.
+    scope: String,
 }
 
 #[derive(Debug)]
@@ -58,7 +60,8 @@ impl RabbitSource {
     /// A source under a name for status and logs. It connects when it is needed.
     pub fn new(name: impl Into<String>, at: &SourceAt) -> Self {
         let link = Link { server: at.server.clone(), name: name.into(), open: Mutex::default() };
-        Self { link, queue: at.queue.clone() }
+        let scope = format!("rabbitmq:{}:{}", at.server.place, at.queue);
+        Self { link, queue: at.queue.clone(), scope }
     }
 
     async fn consume(&self) -> Result<Consuming, Cause> {
@@ -87,14 +90,14 @@ async fn next(consumer: &mut Consumer, most: usize, wait: Duration) -> Result<Ve
     Ok(messages)
 }
 
-fn incoming(body: Vec<u8>, properties: &BasicProperties, queue: &str) -> Incoming {
+fn incoming(body: Vec<u8>, properties: &BasicProperties, scope: &str) -> Incoming {
     let mut headers = BTreeMap::new();
     for (name, value) in properties.headers().iter().flat_map(FieldTable::inner) {
         if let Some(text) = text(value) {
             headers.insert(name.as_str().to_ascii_lowercase(), text);
         }
     }
-    let id = properties.message_id().as_ref().map(|id| format!("rabbitmq:{queue}:{id}"));
+    let id = properties.message_id().as_ref().map(|id| format!("{scope}:{id}"));
     let seconds = properties.timestamp().and_then(|seconds| i64::try_from(seconds).ok());
     let published = seconds.and_then(|seconds| seconds.checked_mul(1_000_000)).map(Time::from_micros);
     Incoming { body, headers, id, published }
@@ -139,7 +142,7 @@ impl Source for RabbitSource {
         *slot = Some(consuming);
         let delivery = |message: Delivered| Delivery {
             tag: message.acker.clone(),
-            message: incoming(message.data, &message.properties, self.queue.as_str()),
+            message: incoming(message.data, &message.properties, &self.scope),
         };
         Ok(messages.into_iter().map(delivery).collect())
     }

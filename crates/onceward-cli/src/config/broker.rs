@@ -58,8 +58,11 @@ pub(super) fn checked(
     check: impl FnOnce(&str) -> Result<(), onceward::Error>,
 ) -> Result<BrokerAt, Fault> {
     let at = url::Url::parse(text).ok();
-    if at.is_some_and(|url| url.password().is_some()) {
-        let text = "the password would be a secret in this file; use { env = \"NAME\" }";
+    // A lone user name of NATS is a token.
+    let is_secret =
+        |url: url::Url| url.password().is_some() || (url.scheme() == "nats" && !url.username().is_empty());
+    if at.is_some_and(is_secret) {
+        let text = "the password or token would be a secret in this file; use { env = \"NAME\" }";
         return Err(fault(value, text));
     }
     check(text).map_err(|error| fault(value, error.to_string()))?;

@@ -42,7 +42,10 @@ pub(crate) fn arrive<'a>(
 
 async fn take(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Vec<RestoredView>> {
     let row = conn.row(&LINEAGE_TAKE, vec![now.into()]).await?;
-    let Some(row) = row.filter(|row| row.flag("changed").unwrap_or(false)) else { return Ok(Vec::new()) };
+    let Some(row) = row else { return Ok(Vec::new()) };
+    if !row.flag("changed")? {
+        return Ok(Vec::new());
+    }
     let (since, from) = (row.time("since")?, row.time("lost_from")?);
     conn.execute(&LINEAGE_MARK, vec![now.into(), since.into(), from.into()]).await?;
     conn.row(&IDS_SKIP, vec![]).await?;
