@@ -56,7 +56,11 @@ fn a_mistake_is_named_with_its_place() {
         ),
         (
             source("from = \"nats://a:s3cr3t@h/J/c\""),
-            "5:8: `from` in [[sources]]: the password would be a secret",
+            "5:8: `from` in [[sources]]: the password or token would be a secret",
+        ),
+        (
+            source("from = \"nats://s3cr3t@h/J/c\""),
+            "5:8: `from` in [[sources]]: the password or token would be a secret",
         ),
         (
             source("from = \"nats://h/J/c\"\non_unreadable = \"drop\""),
