@@ -1,12 +1,13 @@
 -- Picks due jobs that must run alone, since they were found in a crash, and locks them.
--- One row of documents, one for each column: a row costs more to hand over than its text. Places are for claim.sql.
+-- One row of documents, one for each column: a row costs more to hand over than its text.
+-- Payloads are a JSON text sequence (RFC 7464): U+001E can be in none of them. Places are for claim.sql.
 SELECT coalesce(json_agg(id), '[]')::text AS ids, json_agg(kind)::text AS kinds, json_agg(version)::text AS versions,
-    json_agg(payload)::text AS payloads, json_agg(attempts)::text AS attempts, json_agg(claim_no)::text AS claim_nos,
-    json_agg(lone::int)::text AS lones, json_agg(onceward.micros(created_at))::text AS created_ats,
+    string_agg(payload, E'\x1e') AS payloads, json_agg(attempts)::text AS attempts, json_agg(claim_no)::text AS claim_nos,
+    json_agg(onceward.micros(created_at))::text AS created_ats,
     json_agg(dedup_scope)::text AS scopes, json_agg(dedup_key)::text AS keys, array_agg(place)::text AS places,
     coalesce($2, statement_timestamp()) AS now
 FROM (
-    SELECT ctid AS place, id, kind, version, payload, attempts, claim_no, lone, created_at, dedup_scope, dedup_key FROM onceward.job
+    SELECT ctid AS place, id, kind, version, payload, attempts, claim_no, created_at, dedup_scope, dedup_key FROM onceward.job
     WHERE queue = $1 AND state = 'pending' AND held_reason IS NULL AND run_at <= coalesce($2, statement_timestamp()) AND lone
         AND version <= ((SELECT $4::text::jsonb) ->> kind)::bigint
     ORDER BY run_at, id LIMIT $3 FOR UPDATE SKIP LOCKED) AS picked

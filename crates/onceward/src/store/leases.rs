@@ -148,6 +148,8 @@ async fn take(
 
 /// An empty JSON array.
 const NONE: &str = "[]";
+/// Between the payloads: a control character, which JSON never holds as it is (RFC 7464).
+const BETWEEN_TEXTS: char = '\u{1e}';
 
 /// The documents of a pick, column by column: the jobs as they were before their claim.
 fn picked(row: &Row, ids: &str, want: &Want, purpose: Purpose) -> Result<Vec<Claimed>> {
@@ -156,10 +158,10 @@ fn picked(row: &Row, ids: &str, want: &Want, purpose: Purpose) -> Result<Vec<Cla
     let ids: Vec<JobId> = column("ids", ids)?;
     let mut kinds = cells::<String>(row, "kinds")?;
     let mut versions = cells::<u32>(row, "versions")?;
-    let mut payloads = cells::<String>(row, "payloads")?;
+    let payloads = row.text("payloads")?;
+    let mut payloads = payloads.split(BETWEEN_TEXTS);
     let mut attempts = cells::<u32>(row, "attempts")?;
     let mut claim_nos = cells::<i64>(row, "claim_nos")?;
-    let mut lones = cells::<u8>(row, "lones")?;
     let mut created_ats = cells::<i64>(row, "created_ats")?;
     let mut scopes = cells::<Option<String>>(row, "scopes")?;
     let mut keys = cells::<Option<String>>(row, "keys")?;
@@ -169,13 +171,13 @@ fn picked(row: &Row, ids: &str, want: &Want, purpose: Purpose) -> Result<Vec<Cla
             queue: want.queue.clone(),
             kind: kinds.next()?,
             version: versions.next()?,
-            payload: payloads.next()?,
+            payload: payloads.next()?.to_owned(),
             attempt: attempts.next()?.saturating_add(1),
             claim_no: claim_nos.next()?.saturating_add(1),
             purpose,
             claimed_at: now,
             leased_until: Time::from_micros(now.micros().saturating_add(want.lease)),
-            lone: lones.next()? != 0,
+            lone: want.lone,
             probe: false,
             created_at: Time::from_micros(created_ats.next()?),
             dedup: scopes.next()?.zip(keys.next()?),

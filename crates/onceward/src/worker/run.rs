@@ -26,6 +26,9 @@ use crate::{Error, JobId, State};
 /// How long the writes of a hand-back may take.
 const HAND_BACK: Duration = Duration::from_secs(5);
 
+/// How often the loop lets others go while they have more to say.
+const GATHER: usize = 16;
+
 /// What the loop hears.
 #[derive(Debug)]
 enum Heard {
@@ -128,11 +131,17 @@ impl Running {
         self.busy + self.settling + self.asking == 0
     }
 
-    /// Takes note of what was said, and of what others are about to say.
+    /// Takes note of what was said, and of what others are about to say: jobs that end together are settled together.
     async fn listen(&mut self) {
-        tokio::task::yield_now().await;
-        while let Ok(heard) = self.heard.try_recv() {
-            self.note(heard);
+        for _ in 0..GATHER {
+            tokio::task::yield_now().await;
+            let before = self.heard.len();
+            while let Ok(heard) = self.heard.try_recv() {
+                self.note(heard);
+            }
+            if before == 0 {
+                return;
+            }
         }
     }
 

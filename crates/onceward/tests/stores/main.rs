@@ -39,6 +39,7 @@ laws! {
         a_receipt_is_kept_with_the_job,
         a_transient_failure_waits_by_the_policy,
         a_permanent_failure_is_dead_at_once,
+        a_handler_gets_the_payload_as_it_was_given,
         a_panic_is_a_failed_try,
         recording_an_error_cannot_fail,
         a_snooze_spends_no_try,

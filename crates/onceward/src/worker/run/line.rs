@@ -14,6 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const RECHECK: Duration = Duration::from_secs(10);
 /// A claim beside another one is worth its turn from this share of the places up.
 const WORTHWHILE: usize = 4;
+/// Of so many places, a claim takes at most half: while one half is written, the other runs.
+const MANY: usize = 64;
 
 pub(super) struct Line {
     pub plan: QueuePlan,
@@ -45,7 +47,8 @@ impl Line {
     pub(super) fn wanted(&self, beside_another: bool, now: Instant) -> usize {
         let free = self.plan.concurrency.saturating_sub(self.running + self.reserved);
         let worthwhile = if beside_another { self.plan.concurrency.div_ceil(WORTHWHILE) } else { 1 };
-        if self.is_held(now) || free < worthwhile { 0 } else { free }
+        let most = if self.plan.concurrency < MANY { free } else { free.min(self.plan.concurrency.div_ceil(2)) };
+        if self.is_held(now) || free < worthwhile { 0 } else { most }
     }
 
     fn is_held(&self, now: Instant) -> bool {
@@ -138,6 +141,17 @@ mod tests {
         assert_eq!(line.wanted(false, asked + POLL / 2), 0);
         line.changed(asked + POLL / 2);
         assert_eq!(line.wanted(false, asked + POLL / 2), 1);
+    }
+
+    #[test]
+    fn a_claim_takes_all_of_few_places_and_half_of_many() {
+        for (places, wanted) in [(1, 1), (63, 63), (64, 32), (2000, 1000)] {
+            let mut line = line();
+            line.plan.concurrency = places;
+            assert_eq!(line.wanted(false, Instant::now()), wanted, "{places} places");
+            line.reserve(wanted);
+            assert_eq!(line.wanted(true, Instant::now()), places - wanted, "beside the first");
+        }
     }
 
     /// A peer that is back, or a person who resumes its queue, is told by a commit; a rate is the clock's for longer.

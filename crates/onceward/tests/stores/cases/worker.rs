@@ -126,6 +126,37 @@ pub(crate) async fn a_rate_limit_holds_back_the_whole_queue(store: &Store) -> Ve
     Ok(())
 }
 
+/// Many payloads are picked as one text; none may run into its neighbour.
+pub(crate) async fn a_handler_gets_the_payload_as_it_was_given(store: &Store) -> Verdict {
+    let given = [
+        "{ \"b\": 1.0,\n\t\"a\": \"\u{d050}\" }",
+        r#""\u001e""#,
+        r#""\\u001e, \\u0000""#,
+        "\"\u{7f}\u{85}\u{2028}\"",
+        r#"["\"", "],["]"#,
+        "null",
+    ];
+    for payload in given {
+        store.once.enqueue(job(payload)).await?;
+    }
+    for separator in ["\"\u{1e}\"", "1\u{1e}", "\u{1e}1"] {
+        assert_eq!(store.once.enqueue(job(separator)).await.unwrap_err().code(), "payload_not_json");
+    }
+    let (got, mut all) = tokio::sync::mpsc::unbounded_channel();
+    let handler = |ctx: Context<tokio::sync::mpsc::UnboundedSender<String>>| async move {
+        ctx.app().send(ctx.job().payload.clone())?;
+        Ok(Done::Nothing)
+    };
+    let worker = Worker::builder(&store.once).register_fn("welcome", 1, got, handler).queue("mail", 20).build()?;
+    assert_eq!(worker.run_until_idle().await?.done, given.len() as u64);
+    let mut seen: Vec<String> = std::iter::from_fn(|| all.try_recv().ok()).collect();
+    let mut given = given.map(str::to_owned);
+    seen.sort();
+    given.sort();
+    assert_eq!(seen, given);
+    Ok(())
+}
+
 pub(crate) async fn an_undecodable_payload_is_dead_and_revivable(store: &Store) -> Verdict {
     #[derive(serde::Serialize, serde::Deserialize)]
     struct Welcome {
