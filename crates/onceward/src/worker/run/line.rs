@@ -47,7 +47,8 @@ impl Line {
     pub(super) fn wanted(&self, beside_another: bool, now: Instant) -> usize {
         let free = self.plan.concurrency.saturating_sub(self.running + self.reserved);
         let worthwhile = if beside_another { self.plan.concurrency.div_ceil(WORTHWHILE) } else { 1 };
-        let most = if self.plan.concurrency < MANY { free } else { free.min(self.plan.concurrency.div_ceil(2)) };
+        let most =
+            if self.plan.concurrency < MANY { free } else { free.min(self.plan.concurrency.div_ceil(2)) };
         if self.is_held(now) || free < worthwhile { 0 } else { most }
     }
 
