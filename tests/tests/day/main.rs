@@ -27,6 +27,8 @@ use self::almanac::{SEASONS, Season};
 use self::fleet::Fleet;
 use self::weather::{Forecast, Weather};
 
+/// How soon a duty that failed is tried again.
+const MOMENT: Duration = Duration::from_secs(1);
 /// How far the clock moves at once.
 const STEP: Duration = Duration::from_mins(10);
 /// "6/1h": six at once, then one in ten minutes.
@@ -124,19 +126,25 @@ impl Day {
     }
 
     /// Waits until all that is due has been done, but for what nobody knows that he has: jobs of a worker that was killed, or
-    /// whose claim was committed as its connection broke. Their leases run out as the clock moves.
-    async fn calm(&self) -> Verdict {
+    /// whose claim was committed as its connection broke. Their leases run out as the clock moves. A duty that failed with
+    /// its connection is due again a moment later, so the clock goes on by moments while anything is due.
+    async fn calm(&mut self) -> Verdict {
         let at = format!("timestamptz '{}'", self.now);
         let due = format!(
-            "(SELECT count(*) FROM onceward.job WHERE queue <> '{PACED}' AND state = 'pending' AND run_at <= {at})
-            + (SELECT count(*) FROM onceward.schedule WHERE next_fire_at <= {at})"
+            "(SELECT coalesce(json_agg(what), '[]') FROM (
+                SELECT json_build_object('job', id, 'queue', queue, 'lone', lone, 'claims', claim_no) AS what FROM onceward.job
+                    WHERE queue <> '{PACED}' AND state = 'pending' AND run_at <= {at}
+                UNION ALL
+                SELECT json_build_object('schedule', name, 'at', next_fire_at) FROM onceward.schedule
+                    WHERE next_fire_at <= {at}) AS due)"
         );
         let running =
             "(SELECT coalesce(string_agg(id || ':' || claim_no, ' ' ORDER BY id), '') FROM onceward.job
             WHERE state = 'running')";
-        let (mut last, mut since, mut open) = (String::new(), Instant::now(), 0);
+        let (mut last, mut since, mut open) = (String::new(), Instant::now(), Vec::new());
+        let (mut clock, mut moved) = (self.now, Instant::now());
         let calm = until("all that is due is done", CALM, async || {
-            let row: Vec<(i64, String)> = self
+            let row: Vec<(Vec<serde_json::Value>, String)> = self
                 .store
                 .rows(&format!("json_build_array({due}, {running})::text"), "(SELECT 1) AS one")
                 .await?;
@@ -145,16 +153,23 @@ impl Day {
             if running != last {
                 (last, since) = (running, Instant::now());
             }
-            Ok((due == 0 && (last.is_empty() || since.elapsed() > LONG_GONE)).then_some(()))
+            if !open.is_empty() && moved.elapsed() > LONG_GONE {
+                (clock, moved) = (clock.after(MOMENT), Instant::now());
+                self.store.once().set_clock(clock);
+                self.fleet.move_clock(clock).await?;
+            }
+            Ok((open.is_empty() && (last.is_empty() || since.elapsed() > LONG_GONE)).then_some(()))
         });
-        calm.await.map_err(|e| format!("{e}; {open} are due, and these run: {last}").into())
+        calm.await.map_err(|e| format!("{e}; these are due: {open:?}, and these run: {last}").into())
     }
 
-    /// When the jobs of a schedule were made that are done now.
+    /// The steps of the clock at which the jobs of a schedule were made that are done now.
     async fn fired(&self, schedule: &str) -> Verdict<Vec<i64>> {
         let which = format!("payload LIKE '%\"{schedule}\"%' AND state = 'done'");
         let from = format!("onceward.job_all WHERE {which} ORDER BY created_at");
-        self.store.rows("onceward.micros(created_at)::text", &from).await
+        let made: Vec<i64> = self.store.rows("onceward.micros(created_at)::text", &from).await?;
+        let step = i64::try_from(STEP.as_micros())?;
+        Ok(made.into_iter().map(|at| at.div_euclid(step) * step).collect())
     }
 
     /// Lets what waits for the rate run, looks that everyone still works, and compares.
