@@ -1,14 +1,20 @@
-//! `./dev bench [sqlite|postgres] [JOBS] [WORD]`: how fast the queue is, as ratios to hand-written SQL in the same run.
-//! A word picks the comparisons that have it in their name.
+//! `./dev bench [sqlite|postgres] [JOBS] [FINISHED] [WORD]`: how fast the queue is, as ratios to hand-written SQL in the
+//! same run, and with FINISHED jobs in its history beside none. A word picks the comparisons that have it in their name.
+//! `./dev bench peers [JOBS]`: beside other queues in Rust.
 //!
 //! Pairs alternate, and the median ratio counts, since a machine's speed drifts. Absolute figures are noise. Beside each
 //! ratio stands the one of CPU time, which holds on a busy machine as well.
 
+mod history;
 mod ours;
+mod pairs;
+mod peers;
 mod raw;
+mod server;
 mod store;
 mod watch;
 
+use pairs::Pair;
 use store::Store;
 use watch::Rate;
 
@@ -20,15 +26,19 @@ const PAIRS: usize = 3;
 #[tokio::main]
 async fn main() -> Outcome<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let jobs = args.iter().find_map(|arg| arg.parse().ok()).unwrap_or(100_000);
+    let mut numbers = args.iter().filter_map(|arg| arg.parse().ok());
+    let (jobs, finished) = (numbers.next().unwrap_or(100_000), numbers.next().unwrap_or(1_000_000));
     let (engines, words): (Vec<&str>, Vec<&str>) = args
         .iter()
         .map(String::as_str)
         .filter(|arg| arg.parse::<usize>().is_err())
         .partition(|arg| ENGINES.contains(arg));
+    if words.contains(&"peers") {
+        return peers::compare(jobs).await;
+    }
     for engine in ENGINES {
         if engines.is_empty() || engines.contains(&engine) {
-            run(&Plan { engine, jobs, only: &words }).await?;
+            run(&Plan { engine, jobs, finished, only: &words }).await?;
         }
     }
     Ok(())
@@ -40,6 +50,8 @@ const ENGINES: [&str; 2] = ["sqlite", "postgres"];
 struct Plan<'a> {
     engine: &'a str,
     jobs: usize,
+    /// How many of them the history has, where it has a part.
+    finished: usize,
     /// Comparisons with one of these words in their name, or all.
     only: &'a [&'a str],
 }
@@ -79,6 +91,7 @@ async fn run(plan: &Plan<'_>) -> Outcome<()> {
         )
         .await?;
     }
+    history::compare(plan).await?;
     waits(plan).await
 }
 
@@ -113,28 +126,18 @@ async fn pairs(
     if !plan.wants(name) {
         return Ok(());
     }
-    let mut ratios = Vec::new();
+    let mut pairs = Vec::new();
     for round in 0..PAIRS {
-        let (ours, raw) = if round % 2 == 0 {
-            let raw = half(plan, &raw).await?;
-            (half(plan, &ours).await?, raw)
+        let pair = if round % 2 == 0 {
+            let other = half(plan, &raw).await?;
+            Pair { this: half(plan, &ours).await?, other }
         } else {
-            (half(plan, &ours).await?, half(plan, &raw).await?)
+            let this = half(plan, &ours).await?;
+            Pair { this, other: half(plan, &raw).await? }
         };
-        ratios.push((ours.per_second() / raw.per_second(), ours, raw));
+        pairs.push(pair);
     }
-    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (ratio, ours, raw) = &ratios[PAIRS / 2];
-    let (least, most) = (ratios[0].0, ratios[PAIRS - 1].0);
-    println!(
-        "  {name}: {ratio:.2} ({least:.2} to {most:.2}); {:.0} against {:.0} a second",
-        ours.per_second(),
-        raw.per_second()
-    );
-    println!(
-        "    {}",
-        in_cpu_time(ratios.iter().filter_map(|(_, ours, raw)| Some((ours.cpu()?, raw.cpu()?))))
-    );
+    pairs::report(name, pairs);
     Ok(())
 }
 
@@ -143,23 +146,4 @@ async fn half(plan: &Plan<'_>, measure: impl AsyncFn(&Store) -> Outcome<Rate>) -
     let rate = measure(&store).await?;
     store.drop().await?;
     Ok(rate)
-}
-
-/// A pair's microseconds of CPU for each job, here and in the server: ours, and raw.
-type Pair = ((f64, f64), (f64, f64));
-
-fn in_cpu_time(pairs: impl Iterator<Item = Pair>) -> String {
-    let ratio = |(ours, raw): &Pair| (raw.0 + raw.1) / (ours.0 + ours.1);
-    let mut pairs: Vec<Pair> = pairs.collect();
-    pairs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-    let Some(pair) = pairs.get(pairs.len() / 2) else { return "CPU time is not known here".to_owned() };
-    let (ours, raw) = pair;
-    format!(
-        "in CPU time: {:.2}; {:.1} + {:.1} µs a job here and in the server, against {:.1} + {:.1}",
-        ratio(pair),
-        ours.0,
-        ours.1,
-        raw.0,
-        raw.1
-    )
 }

@@ -1,20 +1,18 @@
 //! A store for one measurement: both the queue's tables and a raw table beside them.
 
-use std::path::Path;
-
 use onceward::Onceward;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 
 use crate::Outcome;
-use crate::watch::{self, Watch};
+use crate::server::Database;
+use crate::watch::Watch;
 
 /// One database, dropped after use.
 pub(crate) struct Store {
     pub(crate) once: Onceward,
     pub(crate) url: String,
-    server: Option<(String, String)>,
-    /// The server's process, if it runs on this machine.
-    process: Option<u32>,
+    /// None on SQLite.
+    database: Option<Database>,
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -38,35 +36,24 @@ impl Store {
             let folder = tempfile::tempdir_in(".")?;
             let url = format!("sqlite://{}/bench.db", folder.path().display());
             let once = Onceward::open(&url).await?;
-            let store = Self { once, url, server: None, process: None, _folder: Some(folder) };
+            let store = Self { once, url, database: None, _folder: Some(folder) };
             sqlx::raw_sql(RAW_SQLITE).execute(&mut store.sqlite().await?).await?;
             return Ok(store);
         }
-        let server = std::env::var("ONCEWARD_TEST_POSTGRES")?;
-        let name = format!("bench_{}", std::process::id());
-        let mut admin = PgConnection::connect(&server).await?;
-        for text in
-            [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")]
-        {
-            sqlx::query(&*text.leak()).execute(&mut admin).await?;
-        }
-        let backend: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut admin).await?;
-        let process = watch::parent(&Path::new("/proc").join(backend.to_string()));
-        let (base, _) = server.rsplit_once('/').ok_or("the server's URL has no path")?;
-        let url = format!("{base}/{name}");
+        let database = Database::fresh().await?;
+        let url = database.url.clone();
         let once = Onceward::open(&url).await?;
         once.migrate().await?;
-        let store = Self { once, url, server: Some((server, name)), process, _folder: None };
-        sqlx::raw_sql(RAW_POSTGRES).execute(&mut store.postgres().await?).await?;
-        Ok(store)
+        sqlx::raw_sql(RAW_POSTGRES).execute(&mut database.connect().await?).await?;
+        Ok(Self { once, url, database: Some(database), _folder: None })
     }
 
     pub(crate) fn watch(&self) -> Watch {
-        Watch::start(self.process)
+        Watch::start(self.database.as_ref().and_then(|database| database.process))
     }
 
     pub(crate) fn is_sqlite(&self) -> bool {
-        self.server.is_none()
+        self.database.is_none()
     }
 
     /// With the settings that the queue itself uses.
@@ -84,10 +71,9 @@ impl Store {
 
     pub(crate) async fn drop(self) -> Outcome<()> {
         self.once.close().await;
-        if let Some((server, name)) = self.server {
-            let text = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-            sqlx::query(&*text.leak()).execute(&mut PgConnection::connect(&server).await?).await?;
+        match self.database {
+            Some(database) => database.drop().await,
+            None => Ok(()),
         }
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! What a piece of work took: by the clock, and in CPU time, which other work on the machine does not change much.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The kernel's unit of CPU time in `/proc`.
@@ -9,6 +9,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// Since when.
 pub(crate) struct Watch {
     start: Instant,
+    client: PathBuf,
     server: Option<u32>,
     cpu: Option<Cpu>,
 }
@@ -21,7 +22,7 @@ pub(crate) struct Rate {
     cpu: Option<Cpu>,
 }
 
-/// CPU time of this process, and of all processes of the server.
+/// CPU time of the client, and of all processes of the server.
 #[derive(Debug, Clone, Copy)]
 struct Cpu {
     here: Duration,
@@ -29,18 +30,32 @@ struct Cpu {
 }
 
 impl Watch {
-    /// `server`: the process id of a PostgreSQL server on this machine.
+    /// Of this process. `server`: the process id of a PostgreSQL server on this machine.
     pub(crate) fn start(server: Option<u32>) -> Self {
-        Self { start: Instant::now(), server, cpu: Cpu::so_far(server) }
+        Self::over(PathBuf::from("/proc/self"), server)
+    }
+
+    /// Of another process. One that has ended can be read until it is waited for.
+    pub(crate) fn of(client: u32, server: Option<u32>) -> Self {
+        Self::over(Path::new("/proc").join(client.to_string()), server)
+    }
+
+    fn over(client: PathBuf, server: Option<u32>) -> Self {
+        let cpu = Cpu::so_far(&client, server);
+        Self { start: Instant::now(), client, server, cpu }
     }
 
     pub(crate) fn stop(&self, jobs: usize) -> Rate {
-        let long = self.start.elapsed();
+        self.stop_after(self.start.elapsed(), jobs)
+    }
+
+    /// By another clock than this one.
+    pub(crate) fn stop_after(&self, long: Duration, jobs: usize) -> Rate {
         let spent = |(before, after): (Cpu, Cpu)| Cpu {
             here: after.here.saturating_sub(before.here),
             server: after.server.saturating_sub(before.server),
         };
-        Rate { jobs, long, cpu: self.cpu.zip(Cpu::so_far(self.server)).map(spent) }
+        Rate { jobs, long, cpu: self.cpu.zip(Cpu::so_far(&self.client, self.server)).map(spent) }
     }
 }
 
@@ -55,12 +70,17 @@ impl Rate {
         let each = |time: Duration| time.as_secs_f64() * 1e6 / self.jobs as f64;
         self.cpu.map(|cpu| (each(cpu.here), each(cpu.server)))
     }
+
+    /// The same, as it is printed.
+    pub(crate) fn in_cpu_time(&self) -> String {
+        self.cpu().map_or_else(|| "not known".to_owned(), |(here, server)| format!("{here:.1} + {server:.1}"))
+    }
 }
 
 impl Cpu {
     /// `None` where there is no `/proc`.
-    fn so_far(server: Option<u32>) -> Option<Self> {
-        let here = spent(Path::new("/proc/self"))?;
+    fn so_far(client: &Path, server: Option<u32>) -> Option<Self> {
+        let here = spent(client)?;
         let Some(server) = server else { return Some(Self { here, server: Duration::ZERO }) };
         // What has ended counts as its parent's, but only once that has noticed: then it is counted again.
         loop {
