@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use onceward::{Error, Onceward, Target};
+use onceward::{Cause, Error, Onceward, Target};
 
 use crate::address::wrong;
 use crate::intake::{Intake, Rules, Taken};
@@ -155,13 +155,18 @@ impl AnyIntake {
 
     /// As [`Intake::run_until_idle`].
     pub async fn run_until_idle(&self) -> Taken {
+        self.take_all().await.0
+    }
+
+    /// As [`Intake::take_all`].
+    pub async fn take_all(&self) -> (Taken, Option<Cause>) {
         match *self {
             #[cfg(feature = "nats")]
-            Self::Nats(ref intake) => Box::pin(intake.run_until_idle()).await,
+            Self::Nats(ref intake) => Box::pin(intake.take_all()).await,
             #[cfg(feature = "rabbitmq")]
-            Self::RabbitMq(ref intake) => Box::pin(intake.run_until_idle()).await,
+            Self::RabbitMq(ref intake) => Box::pin(intake.take_all()).await,
             #[cfg(feature = "sqs")]
-            Self::Sqs(ref intake) => Box::pin(intake.run_until_idle()).await,
+            Self::Sqs(ref intake) => Box::pin(intake.take_all()).await,
         }
     }
 }

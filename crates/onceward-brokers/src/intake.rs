@@ -6,16 +6,14 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
 
-use onceward::{Cause, Enqueued, Error, NewJob, Onceward, REPLAY_WINDOW, Time};
+use onceward::{Cause, Enqueued, Error, MESSAGE_HORIZON, NewJob, Onceward, Time};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::source::{Delivery, Source};
-use crate::unreadable::dead_jobs;
+use crate::unreadable::{Known, dead_jobs};
 use crate::wire::{self, Defaults};
 
-/// A repeat of a message is known for longer than an outbox can replay it.
-const HORIZON: Duration = REPLAY_WINDOW.saturating_add(Duration::from_hours(24));
 /// Messages of one write.
 const BATCH: usize = 500;
 /// Jobs of a queue that may be due before its source waits.
@@ -51,7 +49,7 @@ impl Rules {
     /// All as usual, for messages that go to this queue unless they say otherwise.
     pub fn new(queue: impl Into<String>, kind: Option<String>) -> Self {
         let defaults = Defaults { queue: queue.into(), kind };
-        Self { defaults, horizon: HORIZON, backlog: BACKLOG, batch: BATCH, reject: false }
+        Self { defaults, horizon: MESSAGE_HORIZON, backlog: BACKLOG, batch: BATCH, reject: false }
     }
 }
 
@@ -104,19 +102,24 @@ impl<S: Source> Intake<S> {
         let taking = self.run(stopped, false);
         tokio::pin!(taking, stop);
         tokio::select! {
-            taken = &mut taking => return taken,
+            (taken, _) = &mut taking => return taken,
             () = &mut stop => drop(told.send(true)),
         }
-        taking.await
+        taking.await.0
     }
 
     /// Takes what waits now, and gives what became of it.
     pub async fn run_until_idle(&self) -> Taken {
+        self.take_all().await.0
+    }
+
+    /// As [`Intake::run_until_idle`], with the failure that ended it: then more may wait.
+    pub async fn take_all(&self) -> (Taken, Option<Cause>) {
         let (_told, stopped) = watch::channel(false);
         self.run(stopped, true).await
     }
 
-    async fn run(&self, mut stopped: watch::Receiver<bool>, until_idle: bool) -> Taken {
+    async fn run(&self, mut stopped: watch::Receiver<bool>, until_idle: bool) -> (Taken, Option<Cause>) {
         let mut going = Going { queues: BTreeSet::from([self.rules.defaults.queue.clone()]), credit: 0 };
         let (mut total, mut pause) = (Taken::default(), Duration::ZERO);
         while !*stopped.borrow() {
@@ -132,14 +135,14 @@ impl<S: Source> Intake<S> {
                     let (source, code) = (self.source.name(), &*cause.code);
                     tracing::warn!(source, code, cause = cause.text, "no messages; it is tried again");
                     if until_idle {
-                        break;
+                        return (total, Some(cause));
                     }
                     pause = (pause * 2).clamp(PAUSE, LONGEST_PAUSE);
                     rest(&mut stopped, pause).await;
                 }
             }
         }
-        total
+        (total, None)
     }
 
     async fn round(&self, going: &mut Going, stopped: &mut watch::Receiver<bool>) -> Result<Round, Cause> {
@@ -279,13 +282,33 @@ impl<S: Source> Intake<S> {
             kept.left = wrong.iter().map(|(at, _)| *at).collect();
             return Ok(());
         }
-        let dead = |(at, cause): &(usize, Cause)| {
-            dead_jobs(&messages[*at].message, &self.rules.defaults, self.rules.horizon, cause)
-        };
-        for answer in self.enqueue(wrong.iter().flat_map(dead).collect()).await? {
-            answer?;
+        let others = self.bury(messages, wrong, Known::ById).await?;
+        self.bury(messages, &others, Known::ByAll).await.map(drop)
+    }
+
+    /// Keeps them as dead jobs; gives those whose id another message has.
+    async fn bury(
+        &self,
+        messages: &[Delivery<S::Tag>],
+        wrong: &[(usize, Cause)],
+        known: Known,
+    ) -> Result<Vec<(usize, Cause)>, Error> {
+        let Rules { defaults, horizon, .. } = &self.rules;
+        let (mut jobs, mut of) = (Vec::new(), Vec::new());
+        for one @ (at, cause) in wrong {
+            for job in dead_jobs(&messages[*at].message, defaults, *horizon, cause, known) {
+                jobs.push(job);
+                of.push(one);
+            }
         }
-        Ok(())
+        let mut others = Vec::new();
+        for (one, answer) in of.into_iter().zip(self.enqueue(jobs).await?) {
+            match answer {
+                Err(Error::MessageConflict { .. }) if known == Known::ById => others.push(one.clone()),
+                answer => drop(answer?),
+            }
+        }
+        Ok(others)
     }
 
     async fn enqueue(&self, jobs: Vec<NewJob>) -> Result<Vec<Result<Enqueued, Error>>, Error> {

@@ -44,13 +44,29 @@ struct Piece<'a> {
     message_text: &'a str,
 }
 
+/// By what a repeat of an unreadable message is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    ById,
+    /// By its id and what it carries, since another message has that id.
+    ByAll,
+}
+
 /// The dead job that keeps a message, or several when it is larger than a payload may be.
 pub(crate) fn dead_jobs(
     incoming: &Incoming,
     defaults: &Defaults,
     horizon: Duration,
     cause: &Cause,
+    known: Known,
 ) -> Vec<NewJob> {
+    let hash = wire::hash(incoming, defaults);
+    let known_as = |job: NewJob, id: Option<String>| match id {
+        Some(id) => job.message_of(id, horizon, &hash),
+        None => job,
+    };
+    let own = wire::id(incoming);
+    let own_by_all = || own.map(|id| format!("{id}#{hash}"));
     let nul_free = |text: &&str| !text.contains('\0');
     let body = std::str::from_utf8(&incoming.body).ok().filter(nul_free);
     let encoded = body.is_none().then(|| BASE64_STANDARD.encode(&incoming.body));
@@ -61,16 +77,14 @@ pub(crate) fn dead_jobs(
     let pieces = pieces(&text);
     if let [_] = pieces.as_slice() {
         let job = dead(incoming, defaults, json(&Whole { message: raw }), cause);
-        return vec![wire::known_by(job, incoming, horizon)];
+        let id = if known == Known::ById { own.map(str::to_owned) } else { own_by_all() };
+        return vec![known_as(job, id)];
     }
     let parts = pieces.len();
     let part = |(at, message_text): (usize, &str)| {
         let part = at + 1;
         let job = dead(incoming, defaults, json(&Piece { part, parts, message_text }), cause);
-        match wire::id(incoming) {
-            Some(id) => job.message(format!("{id}#{part}"), horizon),
-            None => job,
-        }
+        known_as(job, own_by_all().map(|id| format!("{id}#{part}")))
     };
     pieces.into_iter().enumerate().map(part).collect()
 }
@@ -114,7 +128,7 @@ mod tests {
         let headers = BTreeMap::from([("onceward-queue".to_owned(), "no queue".to_owned())]);
         let incoming = Incoming { body: body.to_owned(), headers, id: Some("7".to_owned()), published: None };
         let defaults = Defaults { queue: "mail".to_owned(), kind: None };
-        dead_jobs(&incoming, &defaults, HORIZON, &Cause::new("message_unreadable", "no JSON"))
+        dead_jobs(&incoming, &defaults, HORIZON, &Cause::new("message_unreadable", "no JSON"), Known::ById)
     }
 
     #[test]

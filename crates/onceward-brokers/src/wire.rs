@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use onceward::{Cause, Dedup, Error, Message, NewJob, Time};
+use onceward::{Cause, Dedup, Error, Message, NewJob, Time, message_hash};
 
 use crate::source::Incoming;
 
@@ -102,18 +102,18 @@ pub(crate) fn job(
             job = job.hold(TOO_OLD);
         }
     }
-    Ok(known_by(job, incoming, horizon))
+    Ok(match id(incoming) {
+        Some(id) => job.message(id, horizon),
+        None => job,
+    })
 }
 
 /// Why a job is held whose message is older than repeats are known.
 pub(crate) const TOO_OLD: &str = "message_too_old";
 
-/// The job, made by this message alone.
-pub(crate) fn known_by(job: NewJob, incoming: &Incoming, horizon: Duration) -> NewJob {
-    match id(incoming) {
-        Some(id) => job.message(id, horizon),
-        None => job,
-    }
+/// What the message carries, as far as a repeat of it carries the same.
+pub(crate) fn hash(incoming: &Incoming, defaults: &Defaults) -> String {
+    message_hash(queue(incoming, defaults), kind(incoming, defaults).unwrap_or_default(), &incoming.body)
 }
 
 /// By what a repeat is known: the relay's id, else the engine's.

@@ -19,6 +19,11 @@ pub enum Error {
         /// The job that has the key.
         existing: JobId,
     },
+    /// The id of the message was used before by another message; the job of that one was left as it is.
+    MessageConflict {
+        /// The job that was made from the first.
+        existing: JobId,
+    },
     /// A payload, key or setting breaks a limit.
     Invalid {
         /// A stable machine code.
@@ -65,7 +70,7 @@ impl Error {
                 _ => "store",
             },
             Self::WrongStore(_) => "wrong_store",
-            Self::DedupConflict { .. } => "dedup_conflict",
+            Self::DedupConflict { .. } | Self::MessageConflict { .. } => "dedup_conflict",
             Self::Invalid { code, .. } | Self::NotNow { code, .. } => code,
             Self::NotFound(_) => "not_found",
             Self::LeaseLost => "lease_lost",
@@ -85,6 +90,10 @@ impl fmt::Display for Error {
             Self::DedupConflict { existing } => write!(
                 f,
                 "job {existing} has this dedup key with another payload; it was left as it is: use another key, or change that job"
+            ),
+            Self::MessageConflict { existing } => write!(
+                f,
+                "job {existing} was made from another message with this message id, which carried something else; it was left as it is: give each message an id of its own, such as a UUID"
             ),
             Self::Stuck { job } => write!(
                 f,

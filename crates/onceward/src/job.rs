@@ -115,6 +115,16 @@ pub(crate) enum OnChange {
     Update,
 }
 
+/// The message that a job is made from.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin {
+    pub id: String,
+    /// For how long a repeat of it is known.
+    pub horizon: Duration,
+    /// Of what it carries; `None`: of what the job carries.
+    pub hash: Option<String>,
+}
+
 /// A job about to be enqueued.
 #[derive(Debug, Clone)]
 pub struct NewJob {
@@ -126,8 +136,9 @@ pub struct NewJob {
     pub(crate) delay: Option<Duration>,
     pub(crate) held: Option<String>,
     pub(crate) dedup: Option<(String, Dedup)>,
-    /// The message that it was made from, and how long a repeat of it is known.
-    pub(crate) message: Option<(String, Duration)>,
+    pub(crate) message: Option<Origin>,
+    /// In one call, not before those of this name that were not made.
+    pub(crate) line: Option<String>,
     pub(crate) on_change: OnChange,
     pub(crate) policy: Option<RetryPolicy>,
     /// Why it can never run as it is.
@@ -156,6 +167,7 @@ impl NewJob {
             held: None,
             dedup: None,
             message: None,
+            line: None,
             on_change: OnChange::Conflict,
             policy: None,
             dead: None,
@@ -192,9 +204,24 @@ impl NewJob {
     }
 
     /// Made from a message of an outbox or a broker: the same message once more makes no second job, for this long.
+    /// Another one under its id is an error that names the first job.
     #[must_use]
     pub fn message(mut self, id: impl Into<String>, horizon: Duration) -> Self {
-        self.message = Some((id.into(), horizon));
+        self.message = Some(Origin { id: id.into(), horizon, hash: None });
+        self
+    }
+
+    /// As [`NewJob::message`], where the job carries something else than the message did: `hash` is the message's
+    /// ([`message_hash`](crate::message_hash)).
+    #[must_use]
+    pub fn message_of(mut self, id: impl Into<String>, horizon: Duration, hash: impl Into<String>) -> Self {
+        self.message = Some(Origin { id: id.into(), horizon, hash: Some(hash.into()) });
+        self
+    }
+
+    /// In one call, not made if one before it of this name was not.
+    pub(crate) fn in_line(mut self, name: Option<&str>) -> Self {
+        self.line = name.map(str::to_owned);
         self
     }
 

@@ -18,6 +18,8 @@ use crate::{Cause, Engine, Error, Time};
 
 /// How long a row is kept after it was handed over: a broker that lost it can be given it once more.
 pub const REPLAY_WINDOW: Duration = Duration::from_hours(7 * 24);
+/// How long a repeat of a message is known: longer than it can be replayed.
+pub const MESSAGE_HORIZON: Duration = REPLAY_WINDOW.saturating_add(Duration::from_hours(24));
 /// Rows that one statement changes.
 const SOME: usize = 1000;
 

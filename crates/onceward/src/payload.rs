@@ -59,6 +59,19 @@ pub(crate) fn hash(kind: &str, json: &str) -> Result<String, Error> {
     Ok(hex::encode(hasher.finalize()))
 }
 
+/// By what a repeat of a message is told from another message that has its id: 64 hex digits of the queue and the kind it
+/// is for and of what it carries. JSON counts whatever its spelling, all else byte for byte.
+pub fn message_hash(queue: &str, kind: &str, body: &[u8]) -> String {
+    let json = std::str::from_utf8(body).ok().and_then(|text| canonical(text, "$", 0).ok());
+    let mut hasher = Sha256::new();
+    for part in [queue, kind] {
+        hasher.update(part.as_bytes());
+        hasher.update([0]);
+    }
+    hasher.update(json.as_ref().map_or(body, String::as_bytes));
+    hex::encode(hasher.finalize())
+}
+
 /// The id of a dedup key of any length.
 pub(crate) fn key_hash(key: &str) -> String {
     hex::encode(Sha256::digest(key.as_bytes()))

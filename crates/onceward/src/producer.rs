@@ -13,8 +13,12 @@ impl Onceward {
 
     /// Enqueues many jobs in one transaction; gives one result for each, in order. A conflict of one stops no other.
     pub async fn enqueue_each(&self, jobs: Vec<NewJob>) -> Result<Vec<Result<Enqueued, Error>>, Error> {
+        Ok(self.enter(jobs).await?.into_iter().map(answer).collect())
+    }
+
+    pub(crate) async fn enter(&self, jobs: Vec<NewJob>) -> Result<Vec<Entered>, Error> {
         let entries = jobs.into_iter().map(Entry::new).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.db().fold::<Enqueue>(entries).await?.into_iter().map(answer).collect())
+        Ok(self.db().fold::<Enqueue>(entries).await?)
     }
 
     /// Enqueues a job in the caller's transaction: it exists if and only if that commits.
@@ -51,10 +55,12 @@ fn wrong_store(error: onceward_db::Error) -> Error {
     error.into()
 }
 
-fn answer(entered: Entered) -> Result<Enqueued, Error> {
+pub(crate) fn answer(entered: Entered) -> Result<Enqueued, Error> {
     match entered {
         Entered::As(enqueued) => Ok(enqueued),
         Entered::Conflict { existing } => Err(Error::DedupConflict { existing }),
+        Entered::OtherMessage { existing } => Err(Error::MessageConflict { existing }),
+        Entered::Behind => Err(Error::not_now("behind", "a job before it in its line was not made")),
     }
 }
 

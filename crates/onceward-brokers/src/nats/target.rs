@@ -106,7 +106,7 @@ fn headers(message: &Message) -> Result<HeaderMap, Cause> {
             value.parse().map_err(|_| bad("NATS takes no line break in it".to_owned()))?;
         all.insert(header, value);
     }
-    all.insert(NATS_MESSAGE_ID, message.message_id.as_str());
+    all.insert(NATS_MESSAGE_ID, message.repeat_id().as_str());
     Ok(all)
 }
 

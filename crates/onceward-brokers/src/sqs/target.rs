@@ -70,7 +70,7 @@ impl SqsTarget {
         if self.queue.is_fifo() {
             entry = entry
                 .message_group_id(fits::group(message.ordering_key.as_deref(), &message.message_id))
-                .message_deduplication_id(&message.message_id);
+                .message_deduplication_id(message.repeat_id());
         }
         let entry = entry.build().map_err(|error| Cause::new("sqs", error.to_string()))?;
         Ok(Ready { at, size, entry })

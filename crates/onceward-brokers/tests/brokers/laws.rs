@@ -96,6 +96,37 @@ pub(crate) async fn what_cannot_be_read_is_a_dead_job_and_comes_no_more<E: Engin
     Ok(())
 }
 
+pub(crate) async fn another_message_under_a_used_id_is_kept_as_a_dead_job<E: Engine>() -> Verdict {
+    let (engine, store) = (E::start().await?, onceward::testing::store().await?);
+    let known = [("onceward-message-id", "m-1")];
+    // As an application may send it, and as a broker may bring it again.
+    for body in [br#"{"n": 1}"#.as_slice(), br#"{"n": 2}"#, b"{", br#"{"n": 1}"#, br#"{"n": 2}"#, b"{"] {
+        engine.publish(body, &known).await?;
+    }
+    let taken = take(&store, engine.source(engine.address()).await?, rules()).await;
+    assert_eq!(taken, Taken { jobs: 1, repeats: 1, unreadable: 4 });
+    assert_eq!(engine.left().await?, 0, "it would come for ever");
+    assert_eq!(ran(&store).await?, [1]);
+    let dead = jobs(&store, State::Dead).await?;
+    let mut codes: Vec<_> = dead.iter().map(|job| job.error.as_ref().unwrap().code.as_str()).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, ["dedup_conflict", "message_unreadable"]);
+    assert!(dead.iter().any(|job| job.payload.contains(r#"{\"n\": 2}"#)), "{dead:?}");
+    Ok(())
+}
+
+pub(crate) async fn rows_of_two_outboxes_with_one_id_both_arrive<E: Engine>() -> Verdict {
+    let (engine, store) = (E::start().await?, onceward::testing::store().await?);
+    for n in [1, 2] {
+        let rows = Rows::new().await?;
+        rows.write(NewRow::from(Record { n }).message_id("order-7")).await?;
+        assert_eq!(rows.relay(engine.target().await?).await?.sent, 1);
+    }
+    let taken = take(&store, engine.source(engine.address()).await?, rules()).await;
+    assert_eq!(taken, Taken { jobs: 1, repeats: 0, unreadable: 1 });
+    Ok(())
+}
+
 /// What a part of a large message carries of it; all of what is no part.
 fn piece(payload: &str) -> String {
     let document: serde_json::Value = serde_json::from_str(payload).unwrap_or_default();

@@ -18,6 +18,8 @@ macro_rules! on {
                 what_a_row_says_is_said_of_its_job,
                 a_message_of_others_has_queue_and_kind_of_its_source,
                 what_cannot_be_read_is_a_dead_job_and_comes_no_more,
+                another_message_under_a_used_id_is_kept_as_a_dead_job,
+                rows_of_two_outboxes_with_one_id_both_arrive,
                 what_is_rejected_is_left_to_the_broker,
                 a_message_that_is_too_old_to_be_known_is_held,
                 a_key_is_handed_over_in_order,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::job::{Dedup, Job, NewJob};
+use crate::payload::{key_hash, message_hash};
 use crate::{Error, Time};
 
 /// A row about to be written.
@@ -155,6 +156,13 @@ impl Message {
         }
         job.check()?;
         Ok(job.message(&self.message_id, horizon).standing_for(self.created_at))
+    }
+
+    /// Its id and what it carries, in 64 hex digits: by this an engine may know a repeat that knows ids alone. A row of
+    /// another outbox with the same id is another message.
+    pub fn repeat_id(&self) -> String {
+        let hash = message_hash(&self.queue, &self.kind, self.payload.as_bytes());
+        key_hash(&format!("{} {hash}", self.message_id))
     }
 
     /// The headers, if they are an object of texts.

@@ -1,14 +1,12 @@
 //! A queue of jobs as a target: in the same database, or in another.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use super::target::{Handing, Handover, Order, Target};
-use crate::outbox::{Message, REPLAY_WINDOW};
-use crate::{Cause, Enqueued, Error, NewJob, Onceward};
-
-/// A repeat of a message is known for longer than it can be replayed.
-const HORIZON: Duration = REPLAY_WINDOW.saturating_add(Duration::from_hours(24));
+use crate::outbox::{MESSAGE_HORIZON, Message};
+use crate::producer::answer;
+use crate::store::enqueue::Entered;
+use crate::{Cause, Error, NewJob, Onceward};
 
 /// The job table of a queue.
 #[derive(Debug, Clone)]
@@ -34,8 +32,8 @@ impl JobTarget {
                 said[at] = Some(Handover::Behind);
                 continue;
             }
-            match message.job(HORIZON) {
-                Ok(job) => jobs.push((at, job)),
+            match message.job(MESSAGE_HORIZON) {
+                Ok(job) => jobs.push((at, job.in_line(key))),
                 Err(error) => {
                     let refused = refused(&error);
                     order.note(message, &refused);
@@ -46,7 +44,7 @@ impl JobTarget {
             could_conflict.extend(key.filter(|_| message.dedup_key.is_some()));
         }
         let (places, jobs): (Vec<usize>, Vec<NewJob>) = jobs.into_iter().unzip();
-        match self.once.enqueue_each(jobs).await {
+        match self.once.enter(jobs).await {
             Ok(answers) => {
                 for (at, answer) in places.into_iter().zip(answers) {
                     said[at] = Some(handover(answer));
@@ -63,10 +61,10 @@ impl JobTarget {
     }
 }
 
-fn handover(answer: Result<Enqueued, Error>) -> Handover {
-    match answer {
-        Ok(_) => Handover::Taken,
-        Err(error) => refused(&error),
+fn handover(entered: Entered) -> Handover {
+    match entered {
+        Entered::Behind => Handover::Behind,
+        entered => answer(entered).map_or_else(|error| refused(&error), |_| Handover::Taken),
     }
 }
 

@@ -1,6 +1,7 @@
 //! New jobs. Only inserts, so that it fits into anybody's transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Sql, Time, rank, sql};
 use serde::Serialize;
@@ -34,15 +35,43 @@ pub(crate) struct Entry {
     payload: String,
     hash: Option<String>,
     key: Option<String>,
-    /// The key of the message that it was made from.
-    message: Option<String>,
+    message: Option<MessageKey>,
+}
+
+/// The message that an entry is made from.
+#[derive(Debug, Clone)]
+struct MessageKey {
+    key: String,
+    hash: String,
+    horizon: Duration,
 }
 
 /// What became of an [`Entry`]; a conflict is an answer here, since it must not end the caller's transaction.
 #[derive(Debug, Clone)]
 pub(crate) enum Entered {
     As(Enqueued),
-    Conflict { existing: JobId },
+    /// Its dedup key has a job with another payload.
+    Conflict {
+        existing: JobId,
+    },
+    /// Its message has the id of another one.
+    OtherMessage {
+        existing: JobId,
+    },
+    /// One before it in its line was not made.
+    Behind,
+}
+
+impl Entered {
+    /// The job of somebody else that stands in its way.
+    fn existing(&self) -> Option<JobId> {
+        match self {
+            Self::As(Enqueued::Skipped { existing, .. })
+            | Self::Conflict { existing }
+            | Self::OtherMessage { existing } => Some(*existing),
+            Self::As(Enqueued::New(_) | Enqueued::Updated(_)) | Self::Behind => None,
+        }
+    }
 }
 
 impl Entry {
@@ -50,7 +79,14 @@ impl Entry {
         let payload = job.checked()?.to_owned();
         let hash = job.dedup.as_ref().map(|_| payload::hash(&job.kind, &payload)).transpose()?;
         let key = job.dedup.as_ref().map(|(key, _)| payload::key_hash(key));
-        let message = job.message.as_ref().map(|(id, _)| payload::key_hash(id));
+        let message = job.message.as_ref().map(|it| MessageKey {
+            key: payload::key_hash(&it.id),
+            hash: it
+                .hash
+                .clone()
+                .unwrap_or_else(|| payload::message_hash(&job.queue, &job.kind, payload.as_bytes())),
+            horizon: it.horizon,
+        });
         Ok(Self { job, payload, hash, key, message })
     }
 }
@@ -80,50 +116,56 @@ pub(crate) async fn enqueue(
     entries: &[Entry],
     now: Option<Time>,
 ) -> Result<Vec<Entered>> {
-    let ids = fresh_ids(conn, entries.len()).await?;
-    let mut answers = repeats(conn, entries, &ids, now).await?;
-    let open = |at: &usize| answers[*at].is_none();
-    let keys = (0..entries.len()).filter(open).filter_map(|at| KeyItem::of_job(ids[at], &entries[at]));
-    let holders = take_keys(conn, keys.collect(), now).await?;
-    let (mut fresh, mut stands) = (Vec::with_capacity(entries.len()), Vec::new());
-    for (at, (entry, id)) in entries.iter().zip(&ids).enumerate() {
-        if answers[at].is_none()
-            && entry.key.as_ref().is_none_or(|key| holders.get(key).is_some_and(|holder| holder.job == *id))
-        {
-            fresh.push(JobItem::new(*id, entry));
-            stands.extend(entry.job.stands_for.map(|at| Stands { id: *id, at: at.micros() }));
-            answers[at] = Some(Entered::As(Enqueued::New(*id)));
+    let mut answers: Vec<Option<Entered>> = vec![None; entries.len()];
+    loop {
+        let open: Vec<usize> = (0..entries.len()).filter(|at| answers[*at].is_none()).collect();
+        if open.is_empty() {
+            return Ok(answers.into_iter().flatten().collect());
+        }
+        let some: Vec<&Entry> = open.iter().map(|at| &entries[*at]).collect();
+        for (at, answer) in open.into_iter().zip(round(conn, &some, now).await?) {
+            answers[at] = answer;
         }
     }
-    insert(conn, &fresh, now).await?;
-    lineage::add(conn, &stands).await?;
-    let mut deltas = Deltas::default();
-    for item in &fresh {
-        let state = if item.error.is_some() { State::Dead } else { State::Pending };
-        deltas.add(item.queue, state.as_str(), 1);
-    }
-    let (mut out, mut unmade) = (Vec::with_capacity(entries.len()), Vec::new());
-    for ((entry, id), answer) in entries.iter().zip(&ids).zip(answers) {
-        let answer = match (answer, entry.key.as_ref().and_then(|key| holders.get(key))) {
-            (Some(answer), _) => answer,
-            (None, Some(holder)) => again(conn, entry, holder, &mut deltas).await?,
-            (None, None) => return Err(Error::new(ErrorKind::Other, "a dedup key has no holder")),
-        };
-        // Its message is not known by a job that was never made: mended, it may come again.
-        unmade.extend(KeyItem::of_message(*id, entry).filter(|_| matches!(answer, Entered::Conflict { .. })));
-        out.push(answer);
-    }
-    if !unmade.is_empty() {
-        conn.execute(&DEDUP_FREE, vec![items(&unmade)?.into()]).await?;
-    }
-    deltas.write(conn).await?;
-    Ok(out)
 }
 
-/// The answer for each entry whose message has made a job before, or made one for an entry before it.
-async fn repeats(
+/// An answer for each, the first at least. None for what shares its message with one that was not made after all: it may
+/// be made itself.
+async fn round(conn: &mut Conn<'_>, entries: &[&Entry], now: Option<Time>) -> Result<Vec<Option<Entered>>> {
+    let ids = fresh_ids(conn, entries.len()).await?;
+    let mut answers = known_messages(conn, entries, &ids, now).await?;
+    line_up(entries, &ids, &mut answers);
+    let keys = entries.iter().zip(&ids).zip(&answers).filter(|(_, answer)| answer.is_none());
+    let keys = keys.filter_map(|((entry, id), _)| KeyItem::of_job(*id, entry)).collect();
+    let holders = take_keys(conn, keys, now).await?;
+    let held = |entry: &Entry| entry.key.as_ref().and_then(|key| holders.get(key));
+    let (mut fresh, mut stands, mut deltas) = (Vec::new(), Vec::new(), Deltas::default());
+    for ((entry, id), answer) in entries.iter().zip(&ids).zip(&mut answers) {
+        if answer.is_none() && held(entry).is_none_or(|holder| holder.job == *id) {
+            fresh.push(JobItem::new(*id, entry));
+            stands.extend(entry.job.stands_for.map(|at| Stands { id: *id, at: at.micros() }));
+            *answer = Some(Entered::As(Enqueued::New(*id)));
+        }
+    }
+    insert(conn, &fresh, now, &mut deltas).await?;
+    lineage::add(conn, &stands).await?;
+    for (entry, answer) in entries.iter().zip(&mut answers) {
+        if let (None, Some(holder)) = (&answer, held(entry)) {
+            *answer = Some(again(conn, entry, holder, &mut deltas).await?);
+        }
+    }
+    deltas.write(conn).await?;
+    let unmade = let_go(conn, entries, &ids, &answers).await?;
+    let stands =
+        |answer: Option<Entered>| answer.filter(|it| it.existing().is_none_or(|id| !unmade.contains(&id)));
+    Ok(answers.into_iter().map(stands).collect())
+}
+
+/// The answer for each entry whose message has made a job before, or makes one for an entry before it, or whose id was
+/// another message's.
+async fn known_messages(
     conn: &mut Conn<'_>,
-    entries: &[Entry],
+    entries: &[&Entry],
     ids: &[JobId],
     now: Option<Time>,
 ) -> Result<Vec<Option<Entered>>> {
@@ -131,16 +173,51 @@ async fn repeats(
     let holders = take_keys(conn, keys.collect(), now).await?;
     let mut out = Vec::with_capacity(entries.len());
     for (entry, id) in entries.iter().zip(ids) {
-        let held = entry.message.as_ref().and_then(|key| Some((key, holders.get(key)?.job)));
-        out.push(match held.filter(|(_, job)| job != id) {
-            Some((key, existing)) => {
-                let (state, url) = ended(conn, SCOPE_MESSAGE, key).await?;
-                Some(Entered::As(Enqueued::Skipped { existing, state, changed: false, url }))
+        let message = entry.message.as_ref().and_then(|it| Some((it, holders.get(&it.key)?)));
+        out.push(match message.filter(|(_, holder)| holder.job != *id) {
+            // An older program did not write down what it carried.
+            Some((it, Holder { job, hash })) if hash.is_empty() || *hash == it.hash => {
+                let (state, url) = ended(conn, SCOPE_MESSAGE, &it.key).await?;
+                Some(Entered::As(Enqueued::Skipped { existing: *job, state, changed: false, url }))
             }
+            Some((_, holder)) => Some(Entered::OtherMessage { existing: holder.job }),
             None => None,
         });
     }
     Ok(out)
+}
+
+/// Leaves behind what follows, in its line, one whose message is another's, or is shared with one of this call: whether
+/// that one is made is not known yet.
+fn line_up(entries: &[&Entry], ids: &[JobId], answers: &mut [Option<Entered>]) {
+    let ours: HashSet<JobId> = ids.iter().copied().collect();
+    let mut stuck = HashSet::new();
+    for (entry, answer) in entries.iter().zip(answers) {
+        let Some(line) = entry.job.line.as_deref() else { continue };
+        match answer {
+            None if stuck.contains(line) => *answer = Some(Entered::Behind),
+            Some(Entered::OtherMessage { .. }) => drop(stuck.insert(line)),
+            Some(other) if other.existing().is_some_and(|id| ours.contains(&id)) => drop(stuck.insert(line)),
+            _ => {}
+        }
+    }
+}
+
+/// Lets go of the messages of jobs that were not made, so that they may come again once they are mended; gives those jobs.
+async fn let_go(
+    conn: &mut Conn<'_>,
+    entries: &[&Entry],
+    ids: &[JobId],
+    answers: &[Option<Entered>],
+) -> Result<HashSet<JobId>> {
+    let unmade =
+        |answer: &Option<Entered>| matches!(answer, Some(Entered::Conflict { .. } | Entered::Behind));
+    let all = entries.iter().zip(ids).zip(answers).filter(|(_, answer)| unmade(answer));
+    let keys: Vec<KeyItem<'_>> = all.filter_map(|((entry, id), _)| KeyItem::of_message(*id, entry)).collect();
+    if !keys.is_empty() {
+        conn.execute(&DEDUP_FREE, vec![items(&keys)?.into()]).await?;
+    }
+    Ok(keys.iter().map(|key| key.id).collect())
 }
 
 /// What became of the job that has a key.
@@ -161,7 +238,7 @@ async fn take_keys(
     mut keys: Vec<KeyItem<'_>>,
     now: Option<Time>,
 ) -> Result<HashMap<String, Holder>> {
-    let mut named = std::collections::HashSet::new();
+    let mut named = HashSet::new();
     keys.retain(|item| named.insert(item.key));
     if keys.is_empty() {
         return Ok(HashMap::new());
@@ -173,13 +250,22 @@ async fn take_keys(
     rows.iter().map(holder).collect()
 }
 
-async fn insert(conn: &mut Conn<'_>, fresh: &[JobItem<'_>], now: Option<Time>) -> Result<()> {
+async fn insert(
+    conn: &mut Conn<'_>,
+    fresh: &[JobItem<'_>],
+    now: Option<Time>,
+    deltas: &mut Deltas,
+) -> Result<()> {
     if !fresh.is_empty() {
         conn.execute(&JOB_INSERT, vec![items(fresh)?.into(), now.into()]).await?;
     }
     let dead: Vec<Grave> = fresh.iter().filter_map(Grave::of).collect();
     if !dead.is_empty() {
         conn.execute(&chosen(JOB_BURY), vec![items(&dead)?.into(), now.into()]).await?;
+    }
+    for item in fresh {
+        let state = if item.error.is_some() { State::Dead } else { State::Pending };
+        deltas.add(item.queue, state.as_str(), 1);
     }
     Ok(())
 }
@@ -224,14 +310,13 @@ struct KeyItem<'a> {
 
 impl<'a> KeyItem<'a> {
     fn of_message(id: JobId, entry: &'a Entry) -> Option<Self> {
-        let (_, horizon) = entry.job.message.as_ref()?;
+        let message = entry.message.as_ref()?;
         Some(Self {
             scope: SCOPE_MESSAGE,
-            key: entry.message.as_deref()?,
+            key: &message.key,
             id,
-            // A repeat is known by its id; what it carries is not compared.
-            payload_hash: "",
-            expires_in: Some(micros_of(*horizon)),
+            payload_hash: &message.hash,
+            expires_in: Some(micros_of(message.horizon)),
             until_settled: 0,
         })
     }

@@ -88,6 +88,12 @@ laws! {
         what_a_dead_relay_had_claimed_goes_after_its_lease,
         a_row_that_commits_late_is_not_passed_over,
         rows_beyond_the_replay_window_are_forgotten;
+    messages:
+        another_message_under_a_used_id_is_refused_and_named,
+        what_follows_a_used_id_waits_for_it,
+        one_message_from_two_outboxes_is_one_job,
+        a_message_of_which_only_the_id_is_known_counts_as_a_repeat,
+        a_message_stands_for_no_job_that_was_not_made;
     relay:
         no_row_stops_more_than_its_key,
         a_relay_that_dies_between_hand_over_and_mark_makes_no_second_job,
