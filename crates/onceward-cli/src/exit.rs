@@ -11,11 +11,11 @@ pub(crate) enum Exit {
     Failed = 1,
     /// The command line or the configuration is wrong.
     Usage = 2,
-    /// Some job is dead.
+    /// Some job is dead, or some row of an outbox refused.
     Dead = 3,
     /// Some job is parked in doubt.
     InDoubt = 4,
-    /// Some job is due but not settled, being checked, or held.
+    /// Some job is due but not settled, being checked, or held; or some row waits, or cannot be looked for.
     Unsettled = 5,
     /// Stopped by SIGINT, cleanly.
     Interrupted = 130,
@@ -53,6 +53,18 @@ pub(crate) fn of(totals: &Totals) -> Exit {
         }
         _ => Exit::Fine,
     }
+}
+
+/// The exit code of two parts of one run.
+pub(crate) fn worse(one: Exit, other: Exit) -> Exit {
+    let rank = |exit| match exit {
+        Exit::Fine => 0,
+        Exit::Unsettled => 1,
+        Exit::Dead => 2,
+        Exit::InDoubt => 3,
+        Exit::Failed | Exit::Usage | Exit::Interrupted | Exit::Terminated => 4,
+    };
+    if rank(other) > rank(one) { other } else { one }
 }
 
 /// The last line on standard error, when something needs a person.
@@ -96,6 +108,18 @@ mod tests {
         ];
         for (totals, expected) in table {
             assert_eq!(of(&totals), expected, "{totals:?}");
+        }
+    }
+
+    #[test]
+    fn of_two_parts_the_worse_counts() {
+        for (one, other, both) in [
+            (Exit::Fine, Exit::Unsettled, Exit::Unsettled),
+            (Exit::Dead, Exit::Unsettled, Exit::Dead),
+            (Exit::Dead, Exit::InDoubt, Exit::InDoubt),
+            (Exit::InDoubt, Exit::Failed, Exit::Failed),
+        ] {
+            assert_eq!((worse(one, other), worse(other, one)), (both, both));
         }
     }
 

@@ -1,10 +1,13 @@
 //! The configuration's relays in the library's terms.
 
+pub(crate) mod standing;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use onceward::{JobTarget, Onceward, Outbox, Relay, Target};
+use onceward::{Engine, JobTarget, Onceward, Outbox, Relay, Target};
+use onceward_db::Database;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -60,14 +63,26 @@ pub(crate) async fn outbox(config: &Config, relay: &config::Relay) -> Result<Out
     Ok(outbox)
 }
 
-/// The outbox of a relay, whatever its tables are.
-pub(crate) async fn open(config: &Config, relay: &config::Relay) -> Result<Outbox, Stop> {
+/// The outbox of a relay. On SQLite its table is made.
+async fn open(config: &Config, relay: &config::Relay) -> Result<Outbox, Stop> {
+    let failed = |error| Stop::failed("outbox", format!("relay {}: {error}", relay.name.name));
+    Outbox::over(database(config, relay).await?).await.map_err(failed)
+}
+
+/// The engine of a relay's outbox. Opens nothing.
+pub(crate) fn engine(config: &Config, relay: &config::Relay) -> Result<Engine, Stop> {
+    let url = url(config, relay, &relay.from, "from")?;
+    Ok(if url.file().is_some() { Engine::Sqlite } else { Engine::Postgres })
+}
+
+/// The database of a relay's outbox, whatever its tables are.
+pub(crate) async fn database(config: &Config, relay: &config::Relay) -> Result<Database, Stop> {
     let at = |text: String| Stop::failed("outbox", format!("relay {}: {text}", relay.name.name));
     let url = url(config, relay, &relay.from, "from")?;
     if let Some(file) = url.file().filter(|file| !file.exists()) {
         return Err(at(format!("there is no database {}; the application makes it first", file.display())));
     }
-    Outbox::open(url.expose()).await.map_err(|error| at(format!("{url}: {error}")))
+    Database::open(url.expose()).await.map_err(|error| at(format!("{url}: {error}")))
 }
 
 async fn target(store: &Store, relay: &config::Relay) -> Result<Arc<dyn Target>, Stop> {

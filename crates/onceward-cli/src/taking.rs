@@ -6,6 +6,8 @@ use tokio::task::JoinSet;
 
 use crate::command::Run;
 use crate::config::Source;
+use crate::exit::Exit;
+use crate::output::plain;
 use crate::stop::Stop;
 use crate::store::Store;
 
@@ -18,14 +20,21 @@ async fn intake(store: &Store, source: &Source) -> Result<AnyIntake, Stop> {
     Ok(Box::pin(at.open(name, store.once.clone(), source.rules.clone())).await?)
 }
 
-/// Takes all that waits now, for a worker that ends when nothing is due.
-pub(crate) async fn all_once(run: &Run, store: &Store) {
+/// Takes all that waits now, for a worker that ends when nothing is due. What may wait where nobody can look is not
+/// settled.
+pub(crate) async fn all_once(run: &Run, store: &Store) -> Exit {
+    let mut exit = Exit::Fine;
     for source in &store.config.sources {
-        match intake(store, source).await {
-            Ok(intake) => drop(intake.run_until_idle().await),
-            Err(error) => run.output.note(&format!("source {}: {}", source.name.name, error.text)),
+        let failed = match intake(store, source).await {
+            Ok(intake) => intake.take_all().await.1.map(|cause| cause.text),
+            Err(error) => Some(error.text),
+        };
+        if let Some(why) = failed {
+            run.output.note(&plain(&format!("source {}: {why}", source.name.name)));
+            exit = Exit::Unsettled;
         }
     }
+    exit
 }
 
 /// Sources that are taken from beside something else.

@@ -2,7 +2,8 @@
 
 mod status;
 
-use onceward::{Outbox, Relayed, Time};
+use onceward::{OUTBOX_TABLES, Outbox, Relayed, Time};
+use onceward_db::Component;
 use onceward_publish::date;
 use serde_json::json;
 
@@ -10,10 +11,12 @@ use super::Run;
 use crate::args::{OutboxVerb, RelayArgs, Replay, Rows};
 use crate::config;
 use crate::exit::Exit;
-use crate::relaying;
+use crate::relaying::{self, standing};
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
+
+const TABLES: &[Component] = &[OUTBOX_TABLES];
 
 pub(crate) async fn run(run: &Run, verb: &OutboxVerb) -> Result<Exit, Stop> {
     run.with_store(async |store| match verb {
@@ -37,7 +40,7 @@ async fn relay(run: &Run, store: &Store, args: &RelayArgs) -> Result<Exit, Stop>
     if chosen.is_empty() {
         return Err(Stop::failed("not_found", "no relay is configured; add [[relays]] with name and from"));
     }
-    let mut total = Relayed::default();
+    let (mut total, mut stand) = (Relayed::default(), Vec::new());
     for configured in &chosen {
         // What cannot be run is said before any runs.
         let relay = relaying::relay(store, configured).await?;
@@ -47,10 +50,15 @@ async fn relay(run: &Run, store: &Store, args: &RelayArgs) -> Result<Exit, Stop>
             total.refused += did.refused;
             total.waiting += did.waiting;
             relaying::note(store, &configured.name.name, &relay).await;
+            stand.push(relay.outbox().standing(&configured.name.name).await?);
         }
         relay.outbox().clone().close().await;
     }
-    if args.until_idle { said(run, total) } else { until_stopped(run, store, &chosen).await }
+    if !args.until_idle {
+        return until_stopped(run, store, &chosen).await;
+    }
+    said(run, total)?;
+    Ok(standing::exit(&stand))
 }
 
 async fn until_stopped(run: &Run, store: &Store, relays: &[&config::Relay]) -> Result<Exit, Stop> {
@@ -69,18 +77,13 @@ async fn until_stopped(run: &Run, store: &Store, relays: &[&config::Relay]) -> R
     Ok(exit)
 }
 
-fn said(run: &Run, did: Relayed) -> Result<Exit, Stop> {
+fn said(run: &Run, did: Relayed) -> Result<(), Stop> {
     let Relayed { sent, refused, waiting } = did;
     run.output.answer(&json!({ "sent": sent, "refused": refused, "waiting": waiting }), || {
         let figures = [(sent, "handed over"), (refused, "refused"), (waiting, "to be tried again")];
         let some: Vec<_> =
             figures.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
         if some.is_empty() { "nothing was due".to_owned() } else { some.join(", ") }
-    })?;
-    Ok(match did {
-        Relayed { refused: 1.., .. } => Exit::Dead,
-        Relayed { waiting: 1.., .. } => Exit::Unsettled,
-        Relayed { .. } => Exit::Fine,
     })
 }
 
@@ -109,13 +112,14 @@ async fn skip(run: &Run, store: &Store, rows: &Rows) -> Result<Exit, Stop> {
 
 async fn migrate(run: &Run, store: &Store, name: Option<&String>, print: bool) -> Result<Exit, Stop> {
     let relay = relaying::only(&store.config, name)?;
-    let outbox = relaying::open(&store.config, relay).await?;
     if print {
-        let sql = onceward_db::script(&[onceward::OUTBOX_TABLES], outbox.engine());
+        let sql = onceward_db::script(TABLES, relaying::engine(&store.config, relay)?);
         run.output.answer(&json!({ "sql": sql }), || sql.clone())?;
         return Ok(Exit::Fine);
     }
-    let steps = outbox.migrate().await?;
+    let db = relaying::database(&store.config, relay).await?;
+    let steps = db.migrate(TABLES).await?;
+    db.close().await;
     run.output.answer(&json!({ "steps": steps }), || match steps {
         0 => "the outbox's table is there already".to_owned(),
         _ => "made the outbox's table; docs/outbox.md says what to write into it".to_owned(),

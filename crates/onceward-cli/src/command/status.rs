@@ -10,6 +10,7 @@ use super::queues::held_back;
 use crate::exit::{self, Exit, Totals};
 use crate::line::{self, Line};
 use crate::output::{self, Cell, Grid, Shown, relative};
+use crate::relaying::standing::{self, Standing};
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
@@ -34,14 +35,19 @@ async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let status = store.once.status().await?;
     let totals = totals(&store.once, &status.queues).await?;
     let lines = line::lines(&store.config);
-    let relays = store.once.relays().await?;
-    let document =
-        Document { status: &status, parked: totals.in_doubt, relays: &relays, exit: exit::of(&totals) as u8 };
-    run.output.answer(&document, || {
-        let lines = [text(run, &status, &lines)].into_iter().chain(relays.iter().filter_map(relay));
-        lines.collect::<Vec<_>>().join("\n")
-    })?;
-    Ok(called(&totals))
+    let relays = standing::look(store).await?;
+    let exit = exit::worse(exit::of(&totals), standing::exit(&relays));
+    let document = Document {
+        status: &status,
+        parked: totals.in_doubt,
+        relays: relays.iter().cloned().map(Standing::from).collect(),
+        exit: exit as u8,
+    };
+    let now = Time::now();
+    let outboxes: Vec<String> = relays.iter().filter_map(|relay| standing::say(relay, now)).collect();
+    run.output.answer(&document, || text(run, &status, &lines, &outboxes))?;
+    call(&totals, &relays);
+    Ok(exit)
 }
 
 async fn watch_it(run: &Run, store: &Store) -> Result<Exit, Stop> {
@@ -64,18 +70,20 @@ async fn watch_it(run: &Run, store: &Store) -> Result<Exit, Stop> {
     }
 }
 
-/// The exit code for what stands in these lines, after saying what needs a person.
+/// The exit code for what stands in these lines, and in the outboxes that are relayed here, after saying what needs a
+/// person.
 pub(super) async fn verdict(store: &Store, lines: &[Line]) -> Result<Exit, Stop> {
     let mut queues = store.once.queues().await?;
     queues.retain(|queue| lines.iter().any(|line| line.name == queue.name));
-    Ok(called(&totals(&store.once, &queues).await?))
+    let (totals, relays) = (totals(&store.once, &queues).await?, store.once.relays().await?);
+    call(&totals, &relays);
+    Ok(exit::worse(exit::of(&totals), standing::exit(&relays)))
 }
 
-fn called(totals: &Totals) -> Exit {
-    if let Some(text) = exit::call(totals) {
+fn call(totals: &Totals, relays: &[RelayView]) {
+    for text in [standing::call(relays), exit::call(totals)].into_iter().flatten() {
         output::call(&text);
     }
-    exit::of(totals)
 }
 
 /// The document for scripts. Of the jobs in doubt, those that are parked need a person.
@@ -84,7 +92,7 @@ struct Document<'s> {
     #[serde(flatten)]
     status: &'s Status,
     parked: u64,
-    relays: &'s [RelayView],
+    relays: Vec<Standing>,
     exit: u8,
 }
 
@@ -125,9 +133,10 @@ async fn doubts(once: &Onceward, queue: &str) -> Result<(u64, u64), Stop> {
     }
 }
 
-fn text(run: &Run, status: &Status, lines: &[Line]) -> String {
+fn text(run: &Run, status: &Status, lines: &[Line], outboxes: &[String]) -> String {
     let idle = status.queues.iter().all(|queue| queue.figures == onceward::Figures::default());
-    if idle && status.queues.iter().all(|queue| queue.paused.is_none()) {
+    let empty = idle && status.queues.iter().all(|queue| queue.paused.is_none());
+    if empty && outboxes.is_empty() {
         return EMPTY.to_owned();
     }
     let workers = match status.workers.len() {
@@ -136,7 +145,9 @@ fn text(run: &Run, status: &Status, lines: &[Line]) -> String {
         many => format!("{many} workers are running"),
     };
     let restored = restored(&status.restored).map(|text| format!("{text}\n")).unwrap_or_default();
-    format!("{}\n\n{restored}{workers}", table(status, lines).show(&run.output))
+    let table = if empty { String::new() } else { format!("{}\n\n", table(status, lines).show(&run.output)) };
+    let outboxes: String = outboxes.iter().map(|text| format!("\n{text}")).collect();
+    format!("{table}{restored}{workers}{outboxes}")
 }
 
 /// Jobs of which more may have been sent than the store says; `None`: there are none.
@@ -148,18 +159,6 @@ pub(super) fn restored(jobs: &[RestoredView]) -> Option<String> {
          what nobody can tell is parked (onceward doubt list)",
         each.join(", ")
     ))
-}
-
-/// What stands in the way of a relay, as whoever runs it saw it last.
-fn relay(relay: &RelayView) -> Option<String> {
-    let now = Time::now();
-    let waiting =
-        relay.oldest_at.map(|at| format!("{} waiting, the oldest {}", relay.waiting, relative(at, now)));
-    let refused = (relay.refused > 0).then(|| format!("{} refused", relay.refused));
-    let away = relay.away_since.map(|at| format!("the outbox cannot be read since {}", relative(at, now)));
-    let said: Vec<String> = [away, waiting, refused].into_iter().flatten().collect();
-    (!said.is_empty())
-        .then(|| format!("relay {0}: {1}: onceward outbox status {0}", relay.name, said.join(", ")))
 }
 
 /// A row for each queue that has or had jobs.

@@ -10,7 +10,7 @@ use super::{Run, status};
 use crate::alerting;
 use crate::args::Work;
 use crate::config;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::line::{self, Line};
 use crate::output::plain;
 use crate::publishing;
@@ -39,9 +39,10 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     let lines = able(run, store, lines);
     let publisher = publishing::publisher(&store.config, &store.once).await?;
     let worker = worker(store, &publisher, &lines)?;
+    let mut taken = Exit::Fine;
     if args.until_idle {
         relaying::all_once(run, store).await;
-        taking::all_once(run, store).await;
+        taken = taking::all_once(run, store).await;
     }
     let intakes = Intakes::start(run, store).await;
     let watch = strangers::Watch::start(run.output, &store.once, &lines, KINDS);
@@ -69,7 +70,7 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     say(run, &report)?;
     match stopped {
         Some(exit) => Ok(exit),
-        None => status::verdict(store, &lines).await,
+        None => Ok(exit::worse(status::verdict(store, &lines).await?, taken)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Mistakes that show only when the parts of a configuration meet.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use onceward::time::duration;
@@ -24,29 +24,38 @@ pub(super) fn check(draft: &Draft, report: &Report<'_>) {
 
 /// Group, channel and queue names may not collide: `--to social` and `--queues social` must mean one thing.
 fn names(draft: &Draft, report: &Report<'_>) {
-    let mut first = BTreeMap::new();
+    let mut first: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
     let channels = draft.channel_names.iter().map(|named| ("channel", named));
     let queues = draft.queue_names.iter().map(|named| ("queue", named));
     let groups = draft.groups.iter().map(|(named, _)| ("group", named));
     for (what, named) in channels.chain(queues).chain(groups) {
         well_formed(what, named, report);
-        if let Some(other) = first.insert(&named.name, what) {
-            let text =
-                format!("the {what} `{}` has the name of a {other}; each name may stand once", named.name);
+        if let Some((other, at)) = first.insert(&named.name, (what, named.at)) {
+            let text = format!(
+                "the {what} `{}` has the name of a {other} in line {}; each name may stand once",
+                named.name,
+                report.line(at)
+            );
             report.refuse(named.at, text);
         }
     }
     unique("alert", draft.alerts.iter().map(|alert| &alert.name), report);
     unique("schedule", draft.schedules.iter().map(|schedule| &schedule.name), report);
+    unique("relay", draft.relays.iter().map(|relay| &relay.name), report);
     unique("source", draft.sources.iter().map(|source| &source.name), report);
 }
 
 fn unique<'d>(what: &str, names: impl Iterator<Item = &'d Named>, report: &Report<'_>) {
-    let mut seen = BTreeSet::new();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for named in names {
         well_formed(what, named, report);
-        if !seen.insert(&named.name) {
-            report.refuse(named.at, format!("two {what}s are called `{}`", named.name));
+        let first = *seen.entry(&named.name).or_insert(named.at);
+        if first != named.at {
+            let line = report.line(first);
+            report.refuse(
+                named.at,
+                format!("two {what}s are called `{}`; the other is in line {line}", named.name),
+            );
         }
     }
 }

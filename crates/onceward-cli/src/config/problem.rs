@@ -82,6 +82,11 @@ impl<'a> Report<'a> {
         self.folder
     }
 
+    /// The line of a byte of the file, from 1.
+    pub(crate) fn line(&self, at: usize) -> usize {
+        position(self.text, at).0
+    }
+
     /// Notes a mistake at a byte of the file.
     pub(crate) fn refuse(&self, at: usize, text: impl Into<String>) {
         let (line, column) = position(self.text, at);

@@ -94,9 +94,21 @@ fn a_broker_that_is_away_holds_up_nothing_else() {
         "INSERT INTO onceward_outbox (queue, kind, payload) VALUES ('mail', 'welcome', '{}')",
     );
     let ran = place.line("work --until-idle");
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("NOBODY_SET_THIS"), "{ran:?}");
+    assert_eq!(ran.code, 5, "{ran:?}");
+    assert!(ran.err.contains("NOBODY_SET_THIS") && ran.err.contains("source away: "), "{ran:?}");
     let status = place.line("outbox status --json").json();
     assert_eq!(status["items"][0]["waiting"], 1, "{status}");
     assert!(!status["items"][0]["targets"][0]["error"].is_null(), "{status}");
+    let status = place.line("status");
+    assert!(status.code == 5 && status.out.contains("relay away: 1 waiting"), "{status:?}");
+    assert!(status.out.contains("last error: "), "{status:?}");
+}
+
+#[test]
+fn a_source_that_is_away_may_hold_more_work() {
+    let place = Place::new(
+        "[queues.mail]\n[[sources]]\nname = \"away\"\nfrom = \"amqp://127.0.0.1:9?queue=jobs\"\nqueue = \"mail\"\n",
+    );
+    let ran = place.line("work --until-idle");
+    assert!(ran.code == 5 && ran.err.contains("source away: "), "{ran:?}");
 }

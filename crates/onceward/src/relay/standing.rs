@@ -31,8 +31,25 @@ impl RelayView {
     }
 }
 
+impl Outbox {
+    /// How the relay of this name stands that carries its rows.
+    pub async fn standing(&self, name: &str) -> Result<RelayView, Error> {
+        let (lag, targets) = (self.lag().await?, self.targets().await?);
+        let error = targets.into_iter().find(|target| target.name == name).and_then(|target| target.error);
+        Ok(RelayView {
+            name: name.to_owned(),
+            waiting: lag.waiting,
+            oldest_at: lag.oldest_at,
+            refused: lag.refused,
+            refused_at: lag.refused_at,
+            away_since: None,
+            error: error.map(|cause| cause.text),
+        })
+    }
+}
+
 impl Onceward {
-    /// How relays stand.
+    /// How relays stand, as whoever runs them saw them last.
     pub async fn relays(&self) -> Result<Vec<RelayView>, Error> {
         Ok(store::list(&mut self.db().reader().await?.conn()).await?)
     }
@@ -43,20 +60,9 @@ impl Onceward {
     /// # Errors
     /// When this store cannot be read or written. An outbox that cannot be read is written down as such.
     pub async fn note_relay(&self, name: &str, outbox: &Outbox) -> Result<(), Error> {
-        let looked = async { Ok::<_, Error>((outbox.lag().await?, outbox.targets().await?)) };
-        let (lag, targets) = match looked.await {
-            Ok(looked) => looked,
+        let view = match outbox.standing(name).await {
+            Ok(view) => view,
             Err(error) => return self.note_relay_away(name, &error.to_string()).await,
-        };
-        let error = targets.into_iter().find(|target| target.name == name).and_then(|target| target.error);
-        let view = RelayView {
-            name: name.to_owned(),
-            waiting: lag.waiting,
-            oldest_at: lag.oldest_at,
-            refused: lag.refused,
-            refused_at: lag.refused_at,
-            away_since: None,
-            error: error.map(|cause| cause.text),
         };
         let known = self.relays().await?.into_iter().find(|known| known.name == name);
         self.note(known, view).await

@@ -189,11 +189,11 @@ fn names_are_plain_and_stand_once() {
     each(&[
         (
             &with("[queues.blog]\n"),
-            "4:9: the queue `blog` has the name of a channel; each name may stand once",
+            "4:9: the queue `blog` has the name of a channel in line 1; each name may stand once",
         ),
         (
             &with("[groups]\nblog = [\"blog\"]\n"),
-            "5:1: the group `blog` has the name of a channel; each name may stand once",
+            "5:1: the group `blog` has the name of a channel in line 1; each name may stand once",
         ),
         (
             "[queues.Mail]\n",
@@ -201,8 +201,25 @@ fn names_are_plain_and_stand_once() {
         ),
         (
             "[queues.q]\n[groups]\nq = []\n",
-            "3:1: the group `q` has the name of a queue; each name may stand once",
+            "3:1: the group `q` has the name of a queue in line 1; each name may stand once",
         ),
+    ]);
+}
+
+#[test]
+fn two_of_a_list_have_two_names() {
+    let relay = "[[relays]]\nname = \"app\"\nfrom = \"sqlite://app.db\"\n";
+    let source = "[[sources]]\nname = \"app\"\nfrom = \"nats://127.0.0.1/JOBS/onceward\"\nqueue = \"mail\"\n";
+    let schedule = "[[schedules]]\nname = \"app\"\ncron = \"0 9 * * *\"\nqueue = \"mail\"\nkind = \"k\"\n";
+    let alert = "[[alerts]]\nname = \"app\"\nchannel = \"blog\"\n";
+    // One of each may have the name: they are different things.
+    super::config(&format!("{BLOG}{alert}[queues.mail]\n{relay}{source}{schedule}"));
+    let mail = |list: &str| format!("[queues.mail]\n{list}{list}");
+    each(&[
+        (&format!("{relay}{relay}"), "5:8: two relays are called `app`; the other is in line 2"),
+        (&mail(source), "7:8: two sources are called `app`; the other is in line 3"),
+        (&mail(schedule), "8:8: two schedules are called `app`; the other is in line 3"),
+        (&format!("{BLOG}{alert}{alert}"), "8:8: two alerts are called `app`; the other is in line 5"),
     ]);
 }
 
