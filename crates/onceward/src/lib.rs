@@ -29,7 +29,7 @@
 //!
 //! ```text
 //! nouns             job  lease  attempt  outcome  failure  receipt  event  error  payload
-//! pure decisions    settle  retry  pace  circuit  schedule  time  effect::decide  keeper::guard
+//! pure decisions    settle  retry  backoff  pace  circuit  schedule  time  effect::decide  keeper::guard
 //! store             one function for each operation, one body for both engines; its SQL is in sql/
 //! producer          enqueues, alone or in your transaction
 //! worker            claims, runs, settles, stops gently; registry (handlers), heartbeat (leases), context (what a
@@ -47,6 +47,7 @@
 
 mod alert;
 mod attempt;
+mod backoff;
 mod cancel;
 pub mod circuit;
 mod context;

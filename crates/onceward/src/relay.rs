@@ -17,6 +17,7 @@ use tokio::time::Instant;
 pub use self::jobs::JobTarget;
 pub use self::standing::RelayView;
 pub use self::target::{Handing, Handover, Order, Target};
+use crate::backoff::Backoff;
 use crate::outbox::{Message, Outbox};
 use crate::store::micros_of;
 use crate::store::outbox::{Ask, Claimed, Ending, Kept};
@@ -30,10 +31,8 @@ const LEASE: Duration = Duration::from_mins(1);
 const SHORTEST_LEASE: Duration = Duration::from_secs(1);
 /// How often an idle relay looks, beside being woken.
 const POLL: Duration = Duration::from_millis(500);
-/// The first pause after a failure; it doubles.
-const PAUSE: Duration = Duration::from_secs(1);
-/// The longest pause after a failure.
-const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// The pauses after failures.
+const PAUSE: Backoff = Backoff { first: Duration::from_secs(1), longest: Duration::from_mins(1) };
 /// How often rows beyond the replay window are deleted.
 const TIDY: Duration = Duration::from_mins(10);
 
@@ -89,32 +88,28 @@ impl Relay {
     /// When the outbox cannot be reached at the start. Later failures are waited out and logged.
     pub async fn run_until(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
         self.outbox.require_migrated().await?;
-        let (mut changes, mut pause, mut tidied) =
-            (self.outbox.db().changes(), Duration::ZERO, Instant::now());
+        let (mut changes, mut failures, mut tidied) = (self.outbox.db().changes(), 0_u32, Instant::now());
         tokio::pin!(stop);
         loop {
             let did = self.round().await;
-            pause = match &did {
-                Ok(round) if round.away => next_pause(pause),
-                Ok(_) => Duration::ZERO,
-                Err(error) => {
-                    tracing::warn!(target = self.target.name(), %error, "the outbox cannot be read; it is tried again");
-                    next_pause(pause)
-                }
-            };
+            if let Err(error) = &did {
+                tracing::warn!(target = self.target.name(), %error, "the outbox cannot be read; it is tried again");
+            }
+            let fine = did.as_ref().is_ok_and(|round| !round.away);
+            failures = if fine { 0 } else { failures.saturating_add(1) };
             if tidied.elapsed() > TIDY {
                 tidied = Instant::now();
                 self.tidy().await;
             }
-            if did.is_ok_and(|round| round.more && pause.is_zero()) && !is_ready(&mut stop).await {
+            if did.is_ok_and(|round| round.more && fine) && !is_ready(&mut stop).await {
                 continue;
             }
             let idle = async {
                 // After a failure news of more rows is no reason to try sooner.
-                if pause.is_zero() {
+                if fine {
                     let _ = tokio::time::timeout(POLL, changes.next()).await;
                 } else {
-                    tokio::time::sleep(pause).await;
+                    tokio::time::sleep(PAUSE.after(failures - 1)).await;
                 }
             };
             tokio::select! {
@@ -243,10 +238,6 @@ fn slow(count: usize) -> Vec<Handover> {
     vec![Handover::Later(cause); count]
 }
 
-fn next_pause(pause: Duration) -> Duration {
-    (pause * 2).clamp(PAUSE, LONGEST_PAUSE)
-}
-
 async fn is_ready(stop: &mut (impl Future<Output = ()> + Unpin)) -> bool {
     tokio::select! {
         biased;
@@ -271,7 +262,7 @@ fn ending(token: String, target: &str, places: &[Place], said: Vec<Handover>) ->
                 did.waiting += 1;
             }
             Handover::Later(cause) => {
-                let pause = if cause.outage { Duration::ZERO } else { pause_of(place) };
+                let pause = if cause.outage { Duration::ZERO } else { PAUSE.after(place.tries) };
                 ending.kept.push(kept(place, "waiting", Some(&cause), pause));
                 ending.failed.get_or_insert(cause);
                 did.waiting += 1;
@@ -284,10 +275,6 @@ fn ending(token: String, target: &str, places: &[Place], said: Vec<Handover>) ->
         }
     }
     (ending, did)
-}
-
-fn pause_of(place: &Place) -> Duration {
-    PAUSE.saturating_mul(1 << place.tries.min(10)).min(LONGEST_PAUSE)
 }
 
 fn kept(place: &Place, state: &'static str, cause: Option<&Cause>, pause: Duration) -> Kept {

@@ -13,7 +13,7 @@ use crate::conn::held::Held;
 use crate::conn::open::Pool;
 use crate::database::Clock;
 use crate::wake::Bell;
-use crate::{Error, ErrorKind, Statements};
+use crate::{Error, ErrorKind, Result, Statements};
 
 type Waiting = Arc<Mutex<mpsc::Receiver<Box<dyn Command>>>>;
 
@@ -80,15 +80,23 @@ impl Line {
 
     async fn turn(&mut self, mut commands: Vec<Box<dyn Command>>) {
         let since = Instant::now();
-        for attempt in 1.. {
-            let failed = match self.attempt(&mut commands).await {
-                Ok(()) => return self.answer(commands),
-                Err(failed) => failed,
-            };
-            let soon = attempt < TRIES && since.elapsed() < self.lock.patience();
+        match self.write(&mut commands, since).await {
+            Ok(()) => self.answer(commands),
+            Err(error) => self.fall_back(commands, &error, since).await,
+        }
+    }
+
+    /// Writes commands in one transaction. What certainly was not written, and may be the next time, is tried again, unless
+    /// the turn has taken long already.
+    async fn write(&mut self, commands: &mut [Box<dyn Command>], since: Instant) -> Result<()> {
+        let mut tries = 1;
+        loop {
+            let Err(failed) = self.attempt(commands).await else { return Ok(()) };
+            let soon = tries < TRIES && since.elapsed() < self.lock.patience();
             if !failed.is_worth_another_try() || !soon {
-                return self.fall_back(commands, &failed.error).await;
+                return Err(failed.error);
             }
+            tries += 1;
         }
     }
 
@@ -123,7 +131,7 @@ impl Line {
     }
 
     /// A bad row fails alone; any other error fails the turn, since the transaction may be gone as a whole.
-    async fn fall_back(&mut self, commands: Vec<Box<dyn Command>>, error: &Error) {
+    async fn fall_back(&mut self, commands: Vec<Box<dyn Command>>, error: &Error, since: Instant) {
         let callers: usize = commands.iter().map(|command| command.callers()).sum();
         if error.kind() != ErrorKind::Constraint || callers == 1 {
             for command in commands {
@@ -133,9 +141,9 @@ impl Line {
         }
         for command in commands.into_iter().flat_map(Command::split) {
             let mut alone = vec![command];
-            match self.attempt(&mut alone).await {
+            match self.write(&mut alone, since).await {
                 Ok(()) => self.answer(alone),
-                Err(Failed { error, .. }) => alone.into_iter().for_each(|command| command.refuse(&error)),
+                Err(error) => alone.into_iter().for_each(|command| command.refuse(&error)),
             }
         }
     }
@@ -215,3 +223,6 @@ async fn transact(
     run().await.map_err(|error| Failed { error, reached: Reached::Transaction })?;
     held.commit().await.map_err(|error| Failed { error, reached: Reached::Commit })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 -- Notes the jobs of which more may have been sent than their rows say: those that run, are in doubt, or are due.
--- What was enqueued on the new run is not among them. Servers' clocks may differ by some seconds.
+-- What was enqueued on the new lineage is not among them. The clocks of two servers may differ by $4.
 INSERT INTO onceward.restored AS held (job_id, since, lost_from)
 SELECT id, $2, $3 FROM onceward.job
-WHERE (state IN ('running', 'in_doubt') OR (state = 'pending' AND run_at <= $2::timestamptz + interval '5 seconds'))
-    AND ($1::timestamptz IS NOT NULL OR created_at <= coalesce(pg_last_xact_replay_timestamp(), 'infinity'))
+WHERE (state IN ('running', 'in_doubt') OR (state = 'pending' AND run_at <= $2::timestamptz + $4 * interval '1 microsecond'))
+    AND ($1::timestamptz IS NOT NULL OR created_at <= coalesce(pg_last_xact_replay_timestamp() + $4 * interval '1 microsecond', 'infinity'))
 ON CONFLICT (job_id) DO UPDATE SET since = excluded.since, lost_from = least(held.lost_from, excluded.lost_from)

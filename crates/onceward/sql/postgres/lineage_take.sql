@@ -1,4 +1,5 @@
--- Takes note of the run of commits that this connection writes to. Gives a row to the first who finds another one than before.
+-- Takes note of the lineage that this connection writes to. Gives a row to the first who finds another one than before;
+-- one whose name could not be told (null, or 'unknown' by an older program) may have been this one.
 -- The last commit that a standby was given is known until its server is restarted; after that, the last sign of life.
 UPDATE onceward.lineage SET
     name = seen.name,
@@ -6,7 +7,7 @@ UPDATE onceward.lineage SET
     lost_from = CASE WHEN seen.was IS NULL THEN lineage.lost_from
         ELSE coalesce(CASE WHEN seen.was = 'copy' THEN lineage.lost_from END, pg_last_xact_replay_timestamp(),
             (SELECT max(seen_at) FROM onceward.worker), timestamptz 'epoch') - interval '1 minute' END
-FROM (SELECT name AS was, coalesce(onceward.lineage_name(), CASE WHEN name = 'copy' THEN 'unknown' END) AS name
+FROM (SELECT nullif(name, 'unknown') AS was, onceward.lineage_name() AS name
     FROM onceward.lineage WHERE one = 1 OFFSET 0) AS seen
-WHERE lineage.one = 1 AND lineage.name IS DISTINCT FROM seen.name AND seen.name IS NOT NULL
+WHERE lineage.one = 1 AND lineage.name IS DISTINCT FROM seen.name AND (seen.name IS NOT NULL OR seen.was = 'copy')
 RETURNING seen.was IS NOT NULL AS changed, lineage.since, lineage.lost_from

@@ -1,8 +1,8 @@
 -- Gives the newest generation of a step, as long as the lease that asks still holds; without one, a row of nulls.
--- Also whether its job was told to stop, and whether it was restored and the step looked at since.
+-- Also whether its job was told to stop, and whether it was restored and the step looked at since: by more than what the clocks of two servers may differ.
 SELECT generation, class, key, request, request_hash, effect.state, sends, looks, absent, first_sent_at, quiet_until,
     remote_id, remote_url, response, job.stop, coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now, restored.since, restored.lost_from,
-    coalesce(effect.updated_at > restored.since, 0) AS seen_since, coalesce(effect.last_sent_at <= restored.since, 0) AS lost,
+    coalesce(effect.updated_at > restored.since + ?5, 0) AS seen_since, coalesce(effect.last_sent_at <= restored.since, 0) AS lost,
     leased_until, claimed_at
 FROM onceward_job AS job
 LEFT JOIN onceward_effect AS effect ON effect.job_id = ?1 AND step = ?3

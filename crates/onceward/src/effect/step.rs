@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, is_in_sight, look_again, next, not_done};
+use crate::backoff::Backoff;
 use crate::context::Attempt;
 use crate::store::effects::{Ledger, Step, Write, Written};
 use crate::{Cause, Failure, Receipt, SendError};
@@ -16,10 +17,6 @@ use crate::{Cause, Failure, Receipt, SendError};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a fresh item may stay unseen unless told otherwise.
 const LAG: Duration = Duration::from_secs(30);
-/// The first wait before an answer that the store refused is written again; it doubles.
-const STORE_GAP: Duration = Duration::from_millis(100);
-/// The longest such wait.
-const STORE_GAP_MAX: Duration = Duration::from_secs(2);
 
 /// Why a step is parked that this store knows no send of.
 const LOST: &str = "the store lost its last commits (a standby was promoted, or a backup put in place), so it may have been \
@@ -314,8 +311,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     /// Writes what the world said, which exists nowhere else: again and again while the store is away, until the end of
     /// the lease ends this attempt. Writing it twice changes nothing.
     async fn persist(&self, write: Write) -> Result<Written, Failure> {
-        let mut gap = STORE_GAP;
-        loop {
+        for failures in 0.. {
             match self.attempt.once().db().fold::<Ledger>(vec![write.clone()]).await {
                 Ok(mut written) => return written.pop().ok_or_else(lost),
                 Err(error) if matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) => {
@@ -326,9 +322,9 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
                     tracing::error!(job, step, %error, "an answer could not be written; tried again");
                 }
             }
-            tokio::time::sleep(gap).await;
-            gap = (gap * 2).min(STORE_GAP_MAX);
+            tokio::time::sleep(Backoff::STORE.after(failures)).await;
         }
+        Err(lost())
     }
 
     async fn write(&self, write: Write) -> Result<Written, Failure> {

@@ -167,8 +167,9 @@ pub(crate) struct Found {
 
 /// `None`: the lease was lost.
 async fn get(conn: &mut Conn<'_>, step: &Step, now: Option<Time>) -> Result<Option<Found>> {
-    let args =
-        vec![step.lease.job.into(), now.into(), step.name.as_str().into(), step.lease.token.as_str().into()];
+    let (name, token) = (step.name.as_str(), step.lease.token.as_str());
+    let clocks = super::micros_of(lineage::CLOCKS);
+    let args = vec![step.lease.job.into(), now.into(), name.into(), token.into(), clocks.into()];
     conn.row(&EFFECT_GET, args).await?.as_ref().map(under_lease).transpose()
 }
 

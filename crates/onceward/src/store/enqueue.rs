@@ -323,7 +323,12 @@ impl<'a> KeyItem<'a> {
 
     fn of_job(id: JobId, entry: &'a Entry) -> Option<Self> {
         let (_, held) = entry.job.dedup.as_ref()?;
-        let expires_in = if let Dedup::For(time) = held { Some(micros_of(*time)) } else { None };
+        let expires_in = match held {
+            Dedup::For(time) => Some(micros_of(*time)),
+            // What is dead from the start is settled.
+            Dedup::UntilSettled => entry.job.dead.as_ref().map(|_| 0),
+            Dedup::Forever => None,
+        };
         Some(Self {
             scope: SCOPE_JOB,
             key: entry.key.as_deref()?,

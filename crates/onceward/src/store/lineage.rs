@@ -1,14 +1,15 @@
-//! Which run of commits a store is on. On a new one (a promoted standby, a restored backup) the last commits of the run
-//! before may be missing, and with them intents: what may have been sent then is found out before it is sent again.
+//! Which lineage a store is of. In a new one (a promoted standby, a restored backup) the last commits of the one before may
+//! be missing, and with them intents: what may have been sent then is found out before it is sent again.
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use onceward_db::{Conn, Fold, Result, Sql, Time, rank, sql};
 use serde::Serialize;
 
 use super::effects::{Found, Step};
-use super::{events, items};
+use super::{events, items, micros_of};
 use crate::effect;
 use crate::{JobId, RestoredView};
 
@@ -22,6 +23,11 @@ const RESTORED_DROP: Sql = sql!("restored_drop");
 const RESTORED_OPEN: Sql = sql!("restored_open");
 const RESTORED_SENT: Sql = sql!("restored_sent");
 
+/// How far the clocks of two servers may differ. Rows that one of them wrote are compared with the time at which another
+/// noticed a loss, and what is closer than this counts as from before it: an effect too many is found out, none is sent
+/// blindly. NTP keeps clocks within milliseconds, and a server that has just been started within seconds.
+pub(super) const CLOCKS: Duration = Duration::from_secs(10);
+
 /// The loss that a job comes from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Loss {
@@ -31,7 +37,7 @@ pub(crate) struct Loss {
     pub from: Time,
 }
 
-/// What each connection that writes does first: whoever finds the store on another run marks what may have been sent, in
+/// What each connection that writes does first: whoever finds the store in another lineage marks what may have been sent, in
 /// the transaction of the first write there.
 pub(crate) fn arrive<'a>(
     conn: &'a mut Conn<'_>,
@@ -47,7 +53,8 @@ async fn take(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Vec<RestoredView
         return Ok(Vec::new());
     }
     let (since, from) = (row.time("since")?, row.time("lost_from")?);
-    conn.execute(&LINEAGE_MARK, vec![now.into(), since.into(), from.into()]).await?;
+    conn.execute(&LINEAGE_MARK, vec![now.into(), since.into(), from.into(), micros_of(CLOCKS).into()])
+        .await?;
     conn.row(&IDS_SKIP, vec![]).await?;
     let marked = restored(conn).await?;
     let jobs: u64 = marked.iter().map(|one| one.jobs).sum();
@@ -111,7 +118,7 @@ pub(crate) struct Stands {
 /// Marks new jobs that stand for something from before a loss.
 pub(crate) async fn add(conn: &mut Conn<'_>, jobs: &[Stands]) -> Result<()> {
     if !jobs.is_empty() {
-        conn.execute(&RESTORED_ADD, vec![items(jobs)?.into()]).await?;
+        conn.execute(&RESTORED_ADD, vec![items(jobs)?.into(), micros_of(CLOCKS).into()]).await?;
     }
     Ok(())
 }
@@ -135,7 +142,7 @@ pub(crate) async fn may_have_been_sent(
     if conn.row(&RESTORED_OPEN, args).await?.is_none() {
         return Ok(());
     }
-    // Sent by the last breath of the run before, under a lease like this one.
+    // Sent by the last breath of the lineage before, under a lease like this one.
     let (quiet, check) = effect::schedule(entry, loss.since, loss.since.after(found.lease));
     let args = vec![
         job.into(),

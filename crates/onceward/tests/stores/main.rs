@@ -54,7 +54,10 @@ laws! {
         a_blind_step_that_may_have_been_lost_is_parked_until_a_person_tells,
         what_comes_due_after_a_loss_goes_out_as_ever,
         what_a_schedule_or_an_outbox_gave_before_a_loss_may_have_been_sent,
-        no_number_is_given_again_after_a_loss;
+        no_number_is_given_again_after_a_loss,
+        a_backup_in_the_place_of_its_store_notices_by_itself,
+        a_clock_that_was_ahead_hides_no_loss,
+        a_lineage_whose_name_was_unknown_is_no_other_one;
     effects:
         an_accepted_effect_has_its_receipt_in_the_ledger,
         a_lost_answer_on_a_blind_channel_is_parked,
@@ -137,7 +140,8 @@ laws! {
         a_revived_job_has_its_key_again_or_stays_dead,
         a_discard_can_be_undone_for_five_minutes_and_not_after,
         groups_are_by_code_and_not_by_text,
-        a_job_that_cannot_run_is_dead_from_the_start_and_revivable;
+        a_job_that_cannot_run_is_dead_from_the_start_and_revivable,
+        a_job_that_is_dead_from_the_start_keeps_no_key_that_counts_until_settled;
     doubt:
         a_stale_resolve_changes_nothing,
         two_people_settle_a_doubt_once,

@@ -1,19 +1,15 @@
 //! Writing down how attempts ended, a batch at a time, until it is written or the leases are gone.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use onceward_db::{ErrorKind, Pending};
 
 use super::attempt::Shared;
 use super::{Heard, Told};
+use crate::backoff::Backoff;
 use crate::settle::Ending;
 use crate::store::settle::{Ended, Settle, Settled};
 use crate::{Cause, Done, Failure, Receipt, State};
-
-/// First wait before a settling that the store refused is tried again.
-const STORE_GAP: Duration = Duration::from_millis(100);
-const STORE_GAP_MAX: Duration = Duration::from_secs(2);
 
 /// Settles a batch that has its place in the next turn. Settling twice gets the same answer twice.
 pub(super) async fn settle(
@@ -21,7 +17,7 @@ pub(super) async fn settle(
     mut batch: Vec<Arc<Ended>>,
     pending: Option<Pending<Settled>>,
 ) {
-    let (mut pending, mut gap) = (pending, STORE_GAP);
+    let (mut pending, mut failures) = (pending, 0);
     while !batch.is_empty() {
         let answer = match pending.take() {
             Some(pending) => pending.answers().await,
@@ -37,8 +33,8 @@ pub(super) async fn settle(
             }
         }
         batch = without_lost(&shared, batch);
-        tokio::time::sleep(gap).await;
-        gap = (gap * 2).min(STORE_GAP_MAX);
+        tokio::time::sleep(Backoff::STORE.after(failures)).await;
+        failures += 1;
     }
 }
 

@@ -284,6 +284,21 @@ pub(crate) async fn groups_are_by_code_and_not_by_text(store: &Store) -> Verdict
     Ok(())
 }
 
+pub(crate) async fn a_job_that_is_dead_from_the_start_keeps_no_key_that_counts_until_settled(store: &Store) -> Verdict {
+    start(store)?;
+    let keyed = |key: &str, payload: &str| job(payload).dedup(key, Dedup::UntilSettled);
+    let dead = |key: &str| keyed(key, FAILS).dead(Cause::new("message_unreadable", "no JSON"));
+    let (first, alone) = (store.once.enqueue(dead("k")).await?.id(), store.once.enqueue(dead("alone")).await?.id());
+    let next = store.once.enqueue(keyed("k", "{}")).await?;
+    assert!(matches!(next, Enqueued::New(_)), "{next:?}");
+    assert_eq!(store.once.revive(first, &plain()).await?.left[0].1.code, "key_taken");
+    // Revived, it has its key again.
+    assert_eq!(store.once.revive(alone, &plain()).await?.revived, [alone]);
+    let again = store.once.enqueue(keyed("alone", FAILS)).await?;
+    assert!(matches!(again, Enqueued::Skipped { existing, .. } if existing == alone), "{again:?}");
+    Ok(())
+}
+
 pub(crate) async fn a_job_that_cannot_run_is_dead_from_the_start_and_revivable(store: &Store) -> Verdict {
     let at = start(store)?;
     let day = Duration::from_hours(24);

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use onceward::schedule::Missed;
 use onceward::{
-    Class, Context, Fallback, JobTarget, NewJob, NewRow, Onceward, Outbox, Outcome, Receipt, Relay, Resolution,
-    Schedule, Seen, Time, Worker,
+    Cause, Class, Context, Fallback, JobTarget, NewJob, NewRow, Onceward, Outbox, Outcome, Receipt, Relay, Resolution,
+    Schedule, Seen, SendError, Time, Worker,
 };
 
 use crate::harness::{Store, Verdict};
@@ -81,6 +81,90 @@ async fn lose(store: &Store, folder: &tempfile::TempDir) -> Tried<Onceward> {
     // The backup was made by the machine's clock, which is not the test's.
     once.take_for_backup(Some(nine())).await?;
     Ok(once)
+}
+
+/// By the machine's own clock, and by nobody's word.
+pub(crate) async fn a_backup_in_the_place_of_its_store_notices_by_itself(store: &Store) -> Verdict {
+    if !store.is_sqlite() {
+        // A standby that is promoted: `tests/tests/failover.rs`.
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    let (file, copy) = (folder.path().join("queue.db"), folder.path().join("backup.db"));
+    let url = format!("sqlite://{}", file.display());
+    let once = Onceward::open(&url).await?;
+    once.enqueue(NewJob::untyped("blog", "post", "1")).await?;
+    Onceward::back_up(once.db(), &copy).await?;
+    let platform = Platform::new(Class::Blind, false, false);
+    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1));
+    once.close().await;
+    for beside in ["-wal", "-shm"] {
+        drop(std::fs::remove_file(folder.path().join(format!("queue.db{beside}"))));
+    }
+    std::fs::rename(copy, file)?;
+    let once = Onceward::open(&url).await?;
+    assert_eq!((run(&once, &platform).await?.in_doubt, platform.arrived()), (1, 1), "never sent again by itself");
+    assert_eq!(once.restored().await?[0].jobs, 1);
+    // It is one lineage from now on: what is enqueued now goes out as ever, also by the next process.
+    once.enqueue(NewJob::untyped("blog", "post", "2")).await?;
+    once.close().await;
+    let once = Onceward::open(&url).await?;
+    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 2));
+    once.close().await;
+    Ok(())
+}
+
+/// What the server before wrote of a step looks newer than the moment at which its loss is noticed.
+pub(crate) async fn a_clock_that_was_ahead_hides_no_loss(store: &Store) -> Verdict {
+    one_job(store).await?;
+    let ahead = nine().after(Duration::from_secs(69));
+    store.once.set_clock(ahead);
+    let worker = Worker::builder(&store.once).register_fn("post", 1, (), not_sent).queue("blog", 5).build()?;
+    assert_eq!(worker.run_until_idle().await?.again, 1);
+    store.execute(&format!("UPDATE @job SET run_at = {}", store.instant(nine()))).await?;
+    let folder = tempfile::tempdir()?;
+    let once = lose(store, &folder).await?;
+    let platform = Platform::new(Class::Blind, false, false);
+    assert_eq!((run(&once, &platform).await?.in_doubt, platform.arrived()), (1, 0));
+    once.close().await;
+    Ok(())
+}
+
+/// Its step is known to the ledger, and was certainly not sent.
+async fn not_sent(ctx: Context<()>) -> Outcome {
+    let effect = ctx.effect("post", ctx.job().payload.clone()).class(Class::Blind).timeout(Duration::from_secs(10));
+    let sent = effect.send(async |_| Err(SendError::NotSent(Cause::new("connect_refused", "nobody listens")))).await?;
+    Ok(sent.into())
+}
+
+/// A server that did not let its lineage be told, and does so now.
+pub(crate) async fn a_lineage_whose_name_was_unknown_is_no_other_one(store: &Store) -> Verdict {
+    if store.is_sqlite() {
+        return Ok(());
+    }
+    one_job(store).await?;
+    let named = |name: &str| {
+        format!("CREATE OR REPLACE FUNCTION @lineage_name() RETURNS text LANGUAGE sql AS 'SELECT {name}'")
+    };
+    store.execute(&named("NULL::text")).await?;
+    let folder = tempfile::tempdir()?;
+    let once = lose(store, &folder).await?;
+    assert_eq!(once.restored().await?[0].jobs, 1, "a person's word counts all the same");
+    let platform = Platform::new(Class::Deterministic, false, false);
+    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1));
+    store.execute(&named("''cluster/1''::text")).await?;
+    for unknown in ["NULL", "'unknown'"] {
+        store.execute(&format!("UPDATE @lineage SET name = {unknown}")).await?;
+        once.enqueue(NewJob::untyped("blog", "post", "2")).await?;
+        let next = store.another().await?;
+        next.set_clock(nine().after(Duration::from_mins(1)));
+        next.enqueue(NewJob::untyped("blog", "post", "3")).await?;
+        assert_eq!(next.restored().await?, [], "{unknown}");
+        assert_eq!(store.count("lineage", "name = 'cluster/1'").await?, 1, "{unknown}");
+        next.close().await;
+    }
+    once.close().await;
+    Ok(())
 }
 
 async fn one_job(store: &Store) -> Verdict {
