@@ -146,8 +146,8 @@ fn text(run: &Run, status: &Status, lines: &[Line], outboxes: &[String]) -> Stri
     };
     let restored = restored(&status.restored).map(|text| format!("{text}\n")).unwrap_or_default();
     let table = if empty { String::new() } else { format!("{}\n\n", table(status, lines).show(&run.output)) };
-    let outboxes: String = outboxes.iter().map(|text| format!("\n{text}")).collect();
-    format!("{table}{restored}{workers}{outboxes}")
+    let lines = [&[workers], outboxes].concat().join("\n");
+    format!("{table}{restored}{lines}")
 }
 
 /// Jobs of which more may have been sent than the store says; `None`: there are none.
