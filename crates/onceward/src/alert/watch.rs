@@ -12,9 +12,11 @@ use crate::{Error, Onceward};
 const LOOK: Duration = Duration::from_secs(5);
 /// News is told once it is this old, so that one message tells of all that went wrong at once.
 const GATHER: Duration = Duration::from_secs(10);
-/// The next look is at least this many times as long off as the last one took: a store with very many dead jobs is
-/// not kept busy by being looked at.
+/// The next look is this many times as long off as the last one took: a store with very many dead jobs is not kept busy by
+/// being looked at.
 const REST: u32 = 100;
+/// The longest rest. A look that failed, or that waited for a store under load, must not silence alerts for an hour.
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// Tells what there is to tell, until it is dropped. The rules were checked.
 pub(crate) async fn watch(once: &Onceward, rules: &[AlertRule]) {
@@ -24,8 +26,16 @@ pub(crate) async fn watch(once: &Onceward, rules: &[AlertRule]) {
         if let Err(error) = look(once, rules, &mut noticed).await {
             tracing::error!(%error, "alerts cannot look at the store; tried again");
         }
-        sleep(LOOK.max(began.elapsed().saturating_mul(REST))).await;
+        let oldest = noticed.values().map(Instant::elapsed).max();
+        sleep(rest(began.elapsed(), oldest)).await;
     }
+}
+
+/// How long until the next look, by how long the last one took and since when news waits. However long it took, news waits
+/// for no more than it gathers.
+fn rest(took: Duration, oldest: Option<Duration>) -> Duration {
+    let rest = took.saturating_mul(REST).clamp(LOOK, LONGEST);
+    oldest.map_or(rest, |age| rest.min(GATHER.saturating_sub(age).max(LOOK)))
 }
 
 /// What has news, with when that was noticed here.
@@ -45,4 +55,27 @@ async fn look(once: &Onceward, rules: &[AlertRule], noticed: &mut Noticed) -> Re
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_look_that_took_long_keeps_no_news_back() {
+        for took in [Duration::ZERO, SECOND / 10, SECOND, SECOND * 30] {
+            assert!(rest(took, Some(Duration::ZERO)) <= GATHER, "{took:?}");
+        }
+        assert_eq!(rest(SECOND, Some(SECOND * 7)), LOOK);
+        // What could not be told is tried again, and not without a rest.
+        assert_eq!(rest(SECOND, Some(SECOND * 3600)), LOOK);
+    }
+
+    #[test]
+    fn a_store_that_is_slow_is_looked_at_less_and_each_minute_all_the_same() {
+        let rests = [Duration::ZERO, SECOND / 10, SECOND / 2, SECOND * 30].map(|took| rest(took, None));
+        assert_eq!(rests, [LOOK, SECOND * 10, SECOND * 50, LONGEST]);
+    }
 }
