@@ -9,7 +9,9 @@ use tokio::task::JoinHandle;
 use crate::conn::open::{Pool, Reading};
 use crate::wake::Bell;
 use crate::writer::{PATIENCE, Turn, TurnLock, Writer};
-use crate::{Arrival, Boot, Changes, Conn, Engine, Fold, Pending, PgPool, Result, SqlitePool, Time, owner};
+use crate::{
+    Arrival, Boot, Changes, Conn, Engine, Fold, Pending, PgPool, Result, Room, SqlitePool, Time, files, owner,
+};
 
 /// One SQLite file or one PostgreSQL database. Cheap to clone; closed when the last clone is dropped.
 #[derive(Debug, Clone)]
@@ -131,6 +133,11 @@ impl Database {
     /// This start of this process.
     pub fn boot(&self) -> &Boot {
         &self.0.boot
+    }
+
+    /// How full the disk of a SQLite file is; `None` on PostgreSQL, whose disk is its server's.
+    pub fn room(&self) -> Option<Room> {
+        self.0.pool.path().and_then(files::room)
     }
 
     /// Whether the process that had this boot id is certainly gone. Only the host of a SQLite file can tell.

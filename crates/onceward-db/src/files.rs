@@ -8,10 +8,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// Makes the file if it is new (mode 0600) and refuses a place where SQLite cannot be safe.
 pub(crate) fn prepare(path: &Path) -> Result<()> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     if let Some(kind) = network_file_system(folder) {
         return Err(Error::new(
             ErrorKind::Config,
@@ -22,6 +19,32 @@ pub(crate) fn prepare(path: &Path) -> Result<()> {
         ));
     }
     private_file(path).map(drop).map_err(|e| at(path, &e))
+}
+
+/// How full the disk of a store is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Room {
+    /// The folder that was asked about.
+    pub folder: PathBuf,
+    /// Bytes that this user may still write there.
+    pub free: u64,
+    /// Bytes of the whole disk.
+    pub total: u64,
+}
+
+/// The room beside a file; `None` where the system does not tell.
+pub(crate) fn room(path: &Path) -> Option<Room> {
+    let folder = folder_of(path);
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+    Some(Room { folder: folder.to_owned(), free: bytes(disk.f_bavail), total: bytes(disk.f_blocks) })
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// The path of a file that stands beside the store and belongs to it.

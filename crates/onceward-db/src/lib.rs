@@ -26,6 +26,7 @@ pub use conn::value::Value;
 pub use conn::{Conn, Engine, PgPool, Sql, SqlitePool, Statements};
 pub use database::{Clock, Database, Reader};
 pub use error::{Error, ErrorKind};
+pub use files::Room;
 pub use migrate::{Component, Migration, script};
 pub use owner::{Boot, random_id};
 pub use time::{Time, TimeError};

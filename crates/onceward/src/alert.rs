@@ -82,11 +82,13 @@ pub enum Topic {
     Missed,
     /// Rows of an outbox that wait for too long, or are refused.
     RelayLag,
+    /// Too little room on the disk of a SQLite store. On PostgreSQL nothing is watched: the disk is its server's.
+    Disk,
 }
 
 impl Topic {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Dead,
         Self::InDoubt,
         Self::Circuit,
@@ -95,6 +97,7 @@ impl Topic {
         Self::CrashLoop,
         Self::Missed,
         Self::RelayLag,
+        Self::Disk,
     ];
 
     /// The word in configurations, messages and `--json`.
@@ -108,6 +111,7 @@ impl Topic {
             Self::CrashLoop => "crash_loop",
             Self::Missed => "missed",
             Self::RelayLag => "relay_lag",
+            Self::Disk => "disk",
         }
     }
 }
@@ -162,7 +166,7 @@ impl Onceward {
         check(rules)?;
         let now = self.db().clock().test_time();
         let mut reader = self.db().reader().await?;
-        let facts = alerts::facts(&mut reader.conn(), now).await?;
+        let facts = alerts::facts(&mut reader.conn(), self.db().room(), now).await?;
         let tellers = alerts::tellers(&mut reader.conn(), rules).await?;
         Ok(rules.iter().zip(&tellers).map(|(rule, teller)| AlertStanding::of(rule, teller, &facts)).collect())
     }
@@ -185,7 +189,7 @@ impl Onceward {
         }
         let now = self.db().clock().test_time();
         let mut reader = self.db().reader().await?;
-        let facts = alerts::facts(&mut reader.conn(), now).await?;
+        let facts = alerts::facts(&mut reader.conn(), self.db().room(), now).await?;
         let tellers = alerts::tellers(&mut reader.conn(), rules).await?;
         Ok(rules.iter().zip(tellers).filter_map(|(rule, teller)| tell(rule, &teller, &facts)).collect())
     }

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::table::Table;
-use super::value::{Fault, FromValue, Named, fault, word};
+use super::value::{Fault, FromValue, Named, word};
 
 /// One rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,16 +67,8 @@ fn topics(words: &[On]) -> Vec<Topic> {
     Topic::ALL.into_iter().filter(|topic| words.iter().any(|On(some)| some.contains(topic))).collect()
 }
 
-/// What belongs to parts of the program that are not built yet.
-const LATER: [&str; 1] = ["disk"];
-
 impl FromValue for On {
     fn from_value(value: &Spanned<DeValue<'_>>) -> Result<Self, Fault> {
-        if let Some(later) = LATER.iter().find(|later| value.get_ref().as_str() == Some(**later)) {
-            let text =
-                format!("`{later}` is not watched in this version; take it out, so that nobody relies on it");
-            return Err(fault(value, text));
-        }
         let words = Topic::ALL.each_ref().map(|topic| (topic.as_str(), std::slice::from_ref(topic)));
         let all: [(&str, &[Topic]); 1] = [("all", &Topic::ALL)];
         word(value, &[&all[..], &words[..]].concat()).map(Self)

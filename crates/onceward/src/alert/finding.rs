@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use onceward_db::Room;
 use serde::{Deserialize, Serialize};
 
 use super::{AlertRule, Topic};
@@ -12,10 +13,17 @@ use crate::{JobError, JobId, QueueView, RelayView, Time};
 /// this many on.
 const LOOP: usize = 3;
 
+/// Less room than this is too little, on a small disk a twentieth of it.
+const ROOM: u64 = 1024 * MIB;
+const ROOM_SHARE: u64 = 20;
+const MIB: u64 = 1024 * 1024;
+
 /// Something that stands wrong. The order is that of urgency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum What {
+    /// Too little room where the store is.
+    Disk,
     /// The queue's peer refuses our credentials.
     Auth,
     /// Jobs in doubt that only a person can settle.
@@ -51,6 +59,7 @@ impl What {
             Self::Backlog => Topic::Backlog,
             Self::Held | Self::LeftOut => Topic::Missed,
             Self::Refused | Self::Lag => Topic::RelayLag,
+            Self::Disk => Topic::Disk,
         }
     }
 
@@ -74,9 +83,9 @@ impl What {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub what: What,
-    /// Of which queue, or which relay; none: of workers.
+    /// Of which queue, or which relay; none: of workers, or of the store.
     pub queue: Option<String>,
-    /// How many jobs, rows, workers or times.
+    /// How many jobs, rows, workers, times, or mebibytes that are left.
     pub count: u64,
     pub since: Time,
     /// What is newer than the mark that was told is news; the same again is not.
@@ -103,6 +112,8 @@ pub(crate) struct Facts {
     /// Queue, when, and which schedule.
     pub left_out: Vec<(String, Time, String)>,
     pub relays: Vec<RelayView>,
+    /// None on PostgreSQL.
+    pub disk: Option<Room>,
 }
 
 /// Jobs of one queue that wait for a person for one reason.
@@ -144,6 +155,7 @@ pub(crate) fn findings(rule: &AlertRule, facts: &Facts) -> Vec<Finding> {
         .chain(facts.due.iter().filter(|due| facts.now.since(due.since) > rule.backlog).map(backlog))
         .chain(facts.crashes.iter().map(crashing))
         .chain(left_out(&facts.left_out))
+        .chain(facts.disk.as_ref().and_then(|room| disk(room, facts.now)))
         .chain(facts.relays.iter().flat_map(|relay| relayed(rule, relay, facts.now)))
         .filter(|finding| watches(rule, finding.what, finding.queue.as_deref()))
         .chain(workers(rule, &facts.workers))
@@ -156,7 +168,8 @@ pub(crate) fn findings(rule: &AlertRule, facts: &Facts) -> Vec<Finding> {
 pub(crate) fn watches(rule: &AlertRule, what: What, queue: Option<&str>) -> bool {
     let wanted = |queue: &str| rule.only.as_ref().is_none_or(|only| only.iter().any(|it| it == queue));
     let own = queue == Some(rule.queue.as_str()) && what.is_of_queue();
-    rule.on.contains(&what.topic()) && queue.is_none_or(wanted) && !own
+    let of_others = what == What::Disk && rule.only.is_some();
+    rule.on.contains(&what.topic()) && queue.is_none_or(wanted) && !own && !of_others
 }
 
 /// The piles of one queue are one finding, with a count for each code.
@@ -226,6 +239,18 @@ fn workers(rule: &AlertRule, ended: &[(Vec<String>, Time)]) -> Option<Finding> {
     rule.on.contains(&Topic::CrashLoop).then_some(finding)
 }
 
+/// Told once, as long as it lasts.
+fn disk(room: &Room, now: Time) -> Option<Finding> {
+    let finding = Finding {
+        queue: None,
+        count: room.free / MIB,
+        mark: Time::from_micros(0),
+        said: Some(format!("{} MiB in all, at {}", room.total / MIB, room.folder.display())),
+        ..Finding::new(What::Disk, "", now)
+    };
+    (room.free < ROOM.min(room.total / ROOM_SHARE)).then_some(finding)
+}
+
 /// Each told once, and rows that are refused again when there are more.
 fn relayed(rule: &AlertRule, relay: &RelayView, now: Time) -> Vec<Finding> {
     let finding = |what, count, since| Finding {
@@ -270,3 +295,46 @@ pub(crate) fn waits_since(due: Time, free: Option<Time>, not_before: Option<Time
 pub(crate) const UNSEEN: Duration = Duration::from_secs(30);
 /// A worker that ended before this age ended young.
 pub(crate) const YOUNG: Duration = Duration::from_mins(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(free: u64, total: u64) -> Vec<Finding> {
+        let now: Time = "2026-12-01T09:00:00Z".parse().unwrap();
+        let disk = Some(Room { folder: "/srv".into(), free: free * MIB, total: total * MIB });
+        let facts = Facts {
+            now,
+            queues: Vec::new(),
+            piles: Vec::new(),
+            due: Vec::new(),
+            crashes: Vec::new(),
+            workers: Vec::new(),
+            left_out: Vec::new(),
+            relays: Vec::new(),
+            disk,
+        };
+        let of_mail = AlertRule { only: Some(vec!["mail".to_owned()]), ..AlertRule::new("mail", "ops") };
+        assert!(findings(&of_mail, &facts).is_empty(), "the disk belongs to no queue");
+        findings(&AlertRule::new("ops", "ops"), &facts)
+    }
+
+    #[test]
+    fn a_disk_is_told_of_below_a_gibibyte_and_a_small_one_below_a_twentieth() {
+        let table = [
+            (1023, 100_000, true),
+            (1024, 100_000, false),
+            (49, 1000, true),
+            (50, 1000, false),
+            (0, 0, false),
+        ];
+        for (free, total, told) in table {
+            let found = left(free, total);
+            assert_eq!(
+                found.iter().any(|it| (it.what, it.count) == (What::Disk, free)),
+                told,
+                "{free} of {total}"
+            );
+        }
+    }
+}

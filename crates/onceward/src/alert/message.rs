@@ -37,9 +37,9 @@ pub struct Notice {
     pub topic: Topic,
     /// It is over.
     pub resolved: bool,
-    /// Of which queue, or which relay (`relay_lag`); none: of workers.
+    /// Of which queue, or which relay (`relay_lag`); none: of workers, or of the store.
     pub queue: Option<String>,
-    /// How many jobs, rows, workers or times; when it is over, how many there were.
+    /// How many jobs, rows, workers, times, or mebibytes that are left (`disk`); when it is over, how many there were.
     pub count: u64,
     /// Since when.
     pub since: Time,

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn what_was_told_is_news_again_only_if_there_is_more_of_it() {
-        use What::{Auth, Backlog, Circuit, Crashing, Dead, Held, LeftOut, Parked, Workers};
+        use What::{Auth, Backlog, Circuit, Crashing, Dead, Disk, Held, LeftOut, Parked, Workers};
         let it = |what, count, since, mark| Some(finding(what, count, since, mark));
         let table = [
             (None, it(Dead, 1, 0, 0), "news"),
@@ -105,6 +105,9 @@ mod tests {
             (it(Backlog, 10, 0, 0), None, "over"),
             (it(Crashing(7), 1, 0, 0), it(Crashing(7), 2, 5, 0), "nothing"),
             (it(Workers, 3, 0, 0), it(Workers, 9, 0, 0), "nothing"),
+            (None, it(Disk, 900, 0, 0), "news"),
+            (it(Disk, 900, 0, 0), it(Disk, 400, 7, 0), "nothing"),
+            (it(Disk, 900, 0, 0), None, "over"),
             (it(LeftOut, 1, 0, 0), it(LeftOut, 2, 0, 5), "news"),
             // What was left out is never made up for.
             (it(LeftOut, 1, 0, 0), None, "nothing"),

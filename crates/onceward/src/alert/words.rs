@@ -17,6 +17,7 @@ pub(super) fn headline(it: &Finding) -> String {
     let queue = it.queue.as_deref().unwrap_or_default();
     let jobs = jobs(it.count);
     match it.what {
+        What::Disk => format!("only {} MiB are left on the disk of the store", it.count),
         What::Auth => format!("{queue} does not accept our credentials, its jobs wait"),
         What::Parked => format!("{jobs} of {queue} may have been sent, only a person can tell"),
         What::Dead => format!("{jobs} of {queue} {} dead", are(it.count)),
@@ -52,6 +53,7 @@ pub(super) fn over(told: &Told) -> String {
     let queue = told.queue.as_deref().unwrap_or_default();
     let since = instant(told.since);
     let text = match told.what {
+        What::Disk => format!("there is room on the disk of the store again, there was not since {since}"),
         What::Auth => format!("{queue} goes on, it waited since {since}"),
         What::Parked => format!("no job of {queue} is in doubt any more"),
         What::Dead => format!("no job of {queue} is dead any more"),
@@ -70,6 +72,7 @@ fn since(it: &Finding, now: Time) -> String {
     let ago = ago(it.since, now);
     let first = instant(it.since);
     match it.what {
+        What::Disk => format!("seen {first} ({ago})"),
         What::Auth | What::Circuit => format!("since {first} ({ago}), {} waiting", jobs(it.count)),
         What::Backlog | What::Lag | What::Refused => format!("the oldest since {first} ({ago})"),
         What::Crashing(_) => format!("{} times although it ran alone, the last at {first} ({ago})", it.count),
@@ -84,6 +87,10 @@ fn since(it: &Finding, now: Time) -> String {
 fn what_to_do(it: &Finding) -> Vec<String> {
     let queue = it.queue.as_deref().unwrap_or_default();
     match it.what {
+        What::Disk => vec![
+            "Make room there: once it is full, nothing can be enqueued or settled.".to_owned(),
+            "Done jobs are kept for [queue] retention; see how many there are: onceward status".to_owned(),
+        ],
         What::Auth => vec![format!("Renew them, then: onceward queues resume {queue}")],
         What::Parked => vec![
             format!("See which: onceward doubt list --queue {queue}"),
@@ -218,9 +225,12 @@ mod tests {
 
     #[test]
     fn every_kind_has_words_and_a_command() {
-        use What::{Auth, Backlog, Circuit, Crashing, Dead, Held, Lag, LeftOut, Parked, Refused, Workers};
-        for what in [Auth, Parked, Dead, Refused, Crashing(42), Workers, Circuit, Backlog, Lag, Held, LeftOut]
-        {
+        use What::{
+            Auth, Backlog, Circuit, Crashing, Dead, Disk, Held, Lag, LeftOut, Parked, Refused, Workers,
+        };
+        let all =
+            [Disk, Auth, Parked, Dead, Refused, Crashing(42), Workers, Circuit, Backlog, Lag, Held, LeftOut];
+        for what in all {
             let text = said(&finding(what));
             assert!(text.contains(": onceward "), "{text}");
             assert!(over(&Told::from(&finding(what))).starts_with("Resolved: "), "{what:?}");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Row, Sql, Time, rank, sql};
+use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Room, Row, Sql, Time, rank, sql};
 
 use super::enqueue::{Entered, Entry, enqueue};
 use super::{from_json, items, micros_of, queues, relays};
@@ -28,7 +28,7 @@ const SOME: i64 = 100;
 const RECENT: Duration = Duration::from_hours(24);
 
 /// How everything stands. Cheap while little is wrong.
-pub(crate) async fn facts(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Facts> {
+pub(crate) async fn facts(conn: &mut Conn<'_>, disk: Option<Room>, now: Option<Time>) -> Result<Facts> {
     let clock = conn.row(&CLOCK, vec![now.into()]).await?;
     let at = clock.ok_or_else(|| Error::new(ErrorKind::Other, "the database has no time"))?.time("now")?;
     let queues = queues::list::list(conn, now).await?;
@@ -40,6 +40,7 @@ pub(crate) async fn facts(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Fact
         workers: workers(conn, now).await?,
         left_out: left_out(conn, now).await?,
         relays: relays::list(conn).await?,
+        disk,
         due,
         queues,
     })

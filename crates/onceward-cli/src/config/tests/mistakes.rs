@@ -241,10 +241,6 @@ fn whatever_is_named_must_be_there() {
             "7:22: no channel is called `bolg`; did you mean `blog`?",
         ),
         (
-            &with("[[alerts]]\nname = \"ops\"\nchannel = \"blog\"\non = [\"dead\", \"disk\"]\n"),
-            "7:15: `on` in [[alerts]]: `disk` is not watched in this version; take it out, so that nobody relies on it",
-        ),
-        (
             &with("[[alerts]]\nname = \"ops\"\nchannel = \"blog\"\non = [\"deed\"]\n"),
             "7:7: `on` in [[alerts]]: unknown word; did you mean `dead`?",
         ),
