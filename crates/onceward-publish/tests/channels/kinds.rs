@@ -7,7 +7,7 @@ use onceward_publish::channel::Channel;
 use onceward_publish::channels::bluesky::BlueskyChannel;
 use onceward_publish::channels::devto::DevtoChannel;
 use onceward_publish::channels::mastodon::MastodonChannel;
-use onceward_publish::channels::slack::SlackBot;
+use onceward_publish::channels::slack::{SlackBot, SlackWebhook};
 use onceward_publish::channels::telegram::TelegramChannel;
 use onceward_publish::vault::Sessions;
 use onceward_sandbox::{Options, Sandbox};
@@ -37,6 +37,10 @@ pub(crate) fn adapter(platform: &str, sandbox: &Sandbox) -> Verdict<Arc<dyn Chan
         )?),
         "devto" => Arc::new(DevtoChannel::new(&format!("{url}/api"), "s3cret-key".into(), client, PATIENCE)?),
         "slack" => Arc::new(SlackBot::new(&url, "xoxb-s3cret".into(), "C0123456789", client, PATIENCE)?),
+        "slack webhook" => {
+            let address = format!("{}/hook/T0/B0/s3cret", sandbox.url("slack"));
+            Arc::new(SlackWebhook::new(&address.into(), client, PATIENCE)?)
+        }
         "telegram" => {
             Arc::new(TelegramChannel::new(&url, "123456:AAs3cret".into(), "@news", client, PATIENCE)?)
         }

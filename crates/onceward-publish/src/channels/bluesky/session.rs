@@ -104,7 +104,7 @@ impl Account {
         let request = bearer(api.empty("com.atproto.server.refreshSession"), &session.refresh);
         let request = request.map_err(|failure| answer::lost(&failure))?;
         match api.ask(request, api.timeout).await {
-            Err(error) if errors::expired(&error) || is_auth(&error) => self.login(api).await,
+            Err(error) if errors::expired(&error) || is_no(&error) => self.login(api).await,
             said => said,
         }
     }
@@ -114,7 +114,13 @@ impl Account {
         let body = serde_json::json!({ "identifier": self.handle, "password": password });
         let request = api.procedure("com.atproto.server.createSession", &body);
         let request = request.map_err(|failure| answer::lost(&failure))?.hide(password);
-        api.ask(request, api.timeout).await
+        match api.ask(request, api.timeout).await {
+            // A server that is none, a handle that it does not know: no post is at fault.
+            Err(SendError::Refused(Failure::Permanent { cause })) => {
+                Err(SendError::Refused(Failure::AuthNeeded { cause }))
+            }
+            said => said,
+        }
     }
 }
 
@@ -129,8 +135,8 @@ fn bearer(request: Request, token: &SecretString) -> Result<Request, SendFailure
     request.secret_header("authorization", &format!("Bearer {}", token.expose_secret()))
 }
 
-fn is_auth(error: &SendError) -> bool {
-    matches!(error, SendError::Refused(Failure::AuthNeeded { .. }))
+fn is_no(error: &SendError) -> bool {
+    matches!(error, SendError::Refused(Failure::AuthNeeded { .. } | Failure::Permanent { .. }))
 }
 
 /// The end that stands in a JSON Web Token. The server alone can tell whether it is genuine; we only plan by it.

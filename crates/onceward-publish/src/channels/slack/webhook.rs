@@ -74,8 +74,22 @@ impl Channel for SlackWebhook {
 
     fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
         Box::pin(async {
-            let text = "the address is there; a webhook cannot be asked without posting something";
-            Ok(Checked::text(text))
+            // Slack refuses a message without a text, and posts nothing.
+            let response = self
+                .send(&json!({ "text": "" }))
+                .await
+                .map_err(|failure| answer::unseen(answer::lost(&failure)))?;
+            match read(&response, Time::now()) {
+                Err(SendError::Refused(Failure::Permanent { .. })) => {
+                    Ok(Checked::text("the webhook answers, and takes messages"))
+                }
+                Err(error) => Err(answer::unseen(error)),
+                Ok(()) => {
+                    let text =
+                        "it took a message without a text, which Slack refuses; is the address Slack's?";
+                    Err(Failure::permanent(Cause::new("not_slack", text)))
+                }
+            }
         })
     }
 }

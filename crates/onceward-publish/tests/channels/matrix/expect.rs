@@ -58,8 +58,9 @@ fn before(which: Which, act: &str, word: Word, left: Left) -> End {
         (Which::Mastodon, "instance", _) => End::Once,
         // A mention that nobody answers to is a word like others.
         (Which::Bluesky, "resolve", Word::No) => End::Once,
-        // A session that is not renewed is made anew.
-        (Which::Bluesky, "token", Word::Person) => End::Once,
+        // A session that is not renewed is made anew; one that cannot be made is no post's fault.
+        (Which::Bluesky, "token", Word::Person | Word::No) => End::Once,
+        (Which::Bluesky, "login", Word::No) => End::Waits,
         // An upload that the server does not know is named all the same: it may be ready.
         (Which::Mastodon, "media", Word::No) if left.said == Said::Status(404) => End::Once,
         // A draft that is there already is ours.
