@@ -8,6 +8,7 @@
 //! - [`peer`]: the other side of an effect, which counts.
 //! - [`server`]: a PostgreSQL of a test's own, to be restarted and killed.
 //! - [`history`]: facts against store; pure.
+//! - [`page`]: a part of a page that a test writes.
 //! - [`wait`]: the only place where a test waits.
 
 pub mod actor;
@@ -15,6 +16,7 @@ pub mod chance;
 pub mod fact;
 pub mod history;
 pub mod orders;
+pub mod page;
 pub mod peer;
 pub mod server;
 pub mod store;

@@ -20,6 +20,9 @@ use crate::args::{ColorWhen, Global};
 use crate::config::Env;
 use crate::stop::Stop;
 
+/// Of a job that a restored backup, or a promoted standby, may know too little of.
+pub(crate) const MAYBE_SENT: &str = "may have been sent in commits that the store lost";
+
 /// How this run speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Output {

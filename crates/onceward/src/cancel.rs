@@ -2,7 +2,7 @@
 
 mod defer;
 
-use crate::store::jobs::{Change, Standing, Verb};
+use crate::store::jobs::{Change, Past, Standing, Verb};
 use crate::{Error, JobId, Left, Onceward, Selection, State};
 
 use crate::look::Walk;
@@ -15,6 +15,8 @@ pub(crate) const CHUNK: usize = 500;
 pub enum Cancelled {
     /// It never happened and never will.
     Cancelled,
+    /// It will never happen from here; it may have, in commits that the store lost.
+    Restored,
     /// It may have happened already: it is settled, never sent again.
     Stopping,
     /// It was left as it is.
@@ -70,7 +72,7 @@ impl Verb for Cancel {
         match job.state {
             State::Pending => {
                 job.end(State::Cancelled);
-                Ok(Cancelled::Cancelled)
+                Ok(if job.past == Past::Known { Cancelled::Cancelled } else { Cancelled::Restored })
             }
             State::Running | State::InDoubt => {
                 job.stop = true;

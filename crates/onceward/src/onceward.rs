@@ -91,7 +91,8 @@ impl Onceward {
     /// Jobs from before the store lost its last commits (a standby was promoted, or a backup put in place) that are not
     /// over yet. Each of their steps may have been sent: it is found out first, as its class allows, or parked.
     pub async fn restored(&self) -> Result<Vec<RestoredView>, Error> {
-        Ok(lineage::restored(&mut self.db.reader().await?.conn()).await?)
+        let now = self.db.clock().test_time();
+        Ok(lineage::restored(&mut self.db.reader().await?.conn(), now).await?)
     }
 
     /// Which engine holds it.

@@ -65,7 +65,7 @@ impl Onceward {
         for queue in &queues {
             totals.add(&queue.figures);
         }
-        let restored = lineage::restored(&mut conn).await?;
+        let restored = lineage::restored(&mut conn, self.db().clock().test_time()).await?;
         Ok(Status { queues, workers, totals, restored })
     }
 }

@@ -89,17 +89,23 @@ fn text(content: &ContentView, output: &Output) -> String {
     for job in &content.jobs {
         let it = &job.standing;
         let held = it.held.as_deref().map(held);
+        let maybe = it.restored.then(|| output::MAYBE_SENT.to_owned());
         let error = it.error.as_ref().filter(|_| it.url.is_none()).map(|error| error.text.clone());
         grid.row([
             Cell::Whole(it.id.to_string()),
             Cell::Whole(job.channel.clone()),
             Shown::of(it.state.as_str()).map_or(Cell::Empty, Cell::State),
             it.url.clone().map_or(Cell::Empty, Cell::Whole),
-            Cell::maybe(held.or(error)),
+            Cell::maybe(notes([maybe, held.or(error)])),
         ]);
     }
     let head = facts.into_iter().flatten().collect::<Vec<_>>().join("\n");
     format!("{}\n\n{}", plain(&head), grid.show(output))
+}
+
+fn notes(said: [Option<String>; 2]) -> Option<String> {
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 fn held(reason: &str) -> String {

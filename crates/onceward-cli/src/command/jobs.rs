@@ -37,16 +37,23 @@ async fn cancel(run: &Run, store: &Store, bulk: &Bulk) -> Result<Exit, Stop> {
 }
 
 fn cancelled(answers: Vec<(JobId, Cancelled)>) -> Did {
-    let (mut ended, mut stopping, mut left) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ended, mut restored, mut stopping, mut left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (id, answer) in answers {
         match answer {
             Cancelled::Cancelled => ended.push(id),
+            Cancelled::Restored => restored.push(id),
             Cancelled::Stopping => stopping.push(id),
             Cancelled::Left(why) => left.push((id, why)),
         }
     }
     let stopping_words = "may have been sent already: found out, and never sent again";
-    let sorts = vec![("cancelled", "cancelled: never sent", ended), ("stopping", stopping_words, stopping)];
+    let restored_words =
+        "cancelled: not sent again, but maybe sent before the store lost its last commits; look there";
+    let sorts = vec![
+        ("cancelled", "cancelled: never sent", ended),
+        ("restored", restored_words, restored),
+        ("stopping", stopping_words, stopping),
+    ];
     Did { sorts, left }
 }
 

@@ -22,6 +22,8 @@ pub struct Standing {
     pub run_at: Time,
     /// In doubt: when it is looked for again; `None`: a person decides.
     pub check_at: Option<Time>,
+    /// From before the store lost its last commits: it may have been sent in them.
+    pub restored: bool,
     /// How often it was tried.
     pub attempts: u64,
     /// Where its effect can be seen.
@@ -47,6 +49,7 @@ fn one(row: &Row) -> Result<Standing> {
         held: row.opt_text("held_reason")?,
         run_at: row.time("run_at")?,
         check_at: row.opt_time("check_at")?,
+        restored: row.flag("restored")?,
         attempts: u64::try_from(row.int("attempts")?).unwrap_or(0),
         url: row.opt_text("url")?,
         error: row.opt_text("last_error")?.map(|text| error(&text)),

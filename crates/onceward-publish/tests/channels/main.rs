@@ -10,6 +10,9 @@ mod kinds;
 mod mastodon;
 mod matrix;
 mod nights;
+#[path = "../../../../tests/src/page.rs"]
+#[allow(unreachable_pub, reason = "public in the package that it belongs to")]
+mod page;
 mod reports;
 mod script;
 mod slack;

@@ -8,6 +8,7 @@ mod kinds;
 mod limits;
 mod places;
 mod secrets;
+mod summary;
 
 use std::time::Duration;
 

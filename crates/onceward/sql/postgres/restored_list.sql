@@ -1,3 +1,14 @@
--- Says how many restored jobs of each queue are not over yet, and of which loss the newest of them are.
-SELECT queue, count(*) AS n, max(since) AS since, min(lost_from) AS lost_from
-FROM onceward.restored JOIN onceward.job ON id = job_id GROUP BY queue ORDER BY queue
+-- Says how many restored jobs of each queue are not over yet, and of which loss the newest of them are. In a copy to which
+-- nobody has written yet these are also the jobs that the first write will note (lineage_mark).
+SELECT job.queue, count(*) AS n, max(since) AS since, min(lost_from) AS lost_from
+FROM (
+    SELECT job_id, since, lost_from FROM onceward.restored
+    UNION ALL
+    SELECT id, coalesce($1, statement_timestamp()), coalesce(lost_from, 'epoch') - interval '1 minute'
+    FROM onceward.lineage CROSS JOIN onceward.job
+    WHERE one = 1 AND name = 'copy'
+        AND (state IN ('running', 'in_doubt', 'dead') OR (state = 'pending' AND (held_reason IS NOT NULL
+            OR run_at <= coalesce($1, statement_timestamp()) + interval '5 seconds')))
+        AND NOT EXISTS (SELECT FROM onceward.restored WHERE job_id = id)
+) AS noted JOIN onceward.job ON job.id = job_id
+GROUP BY job.queue ORDER BY job.queue

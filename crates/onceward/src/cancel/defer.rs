@@ -21,7 +21,7 @@ impl Onceward {
         self.each(&which.into(), &Hold(reason.to_owned())).await
     }
 
-    /// Lets held jobs go, at their own time or at another one.
+    /// Lets held jobs go, at their own time, or now if that is over; or at another one.
     pub async fn release(&self, which: impl Into<Selection>, run_at: Option<Time>) -> Result<Answers, Error> {
         self.each(&which.into(), &Release(run_at)).await
     }
@@ -80,7 +80,7 @@ impl Verb for Release {
         if job.held_reason.take().is_none() {
             return Err(Left::new("not_held", format!("job {} is not held; nothing was changed", job.id)));
         }
-        job.run_at = self.0.unwrap_or(job.run_at);
+        job.run_at = self.0.unwrap_or(job.run_at.max(job.now));
         Ok(())
     }
 }

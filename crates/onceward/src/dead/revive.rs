@@ -3,7 +3,7 @@
 use crate::cancel::CHUNK;
 use crate::effect::EffectState;
 use crate::look::Walk;
-use crate::store::jobs::{Standing, Verb};
+use crate::store::jobs::{Past, Standing, Verb};
 use crate::{Error, JobId, Left, Onceward, Selection, State, payload};
 
 /// How to revive.
@@ -15,7 +15,7 @@ pub struct ReviveOptions {
     pub limit: Option<usize>,
     /// With another payload (JSON). For one job by its id, and only while none of its effects was accepted.
     pub set_payload: Option<String>,
-    /// Send again what may have happened already. For one job by its id, and only after its quiet period.
+    /// Send again what may have happened already, also in commits that the store lost. For one job by its id, and only after its quiet period.
     pub may_repeat: bool,
 }
 
@@ -101,6 +101,9 @@ impl Verb for Revive {
             return Ok(job.state);
         }
         repeat(job);
+        if self.options.may_repeat {
+            job.past = Past::AnsweredFor;
+        }
         job.pend(job.now);
         if let Some(json) = &self.options.set_payload {
             thaw(job);
@@ -150,7 +153,7 @@ fn may_change(job: &Standing) -> Result<(), Left> {
         let text = format!("part of job {} was accepted already: enqueue a new job instead", job.id);
         return Err(Left::new("effect_accepted", text));
     }
-    if job.open > 0 {
+    if job.open > 0 || job.past == Past::MaybeSent {
         let text = format!("job {} may have happened with its present payload: find that out first", job.id);
         return Err(Left::new("effect_open", text));
     }

@@ -38,6 +38,8 @@ pub struct JobView {
     pub open: u32,
     /// Cancelled after its intent: it is settled, never sent again.
     pub stop: bool,
+    /// From before the store lost its last commits: it may have been sent in them.
+    pub restored: bool,
     /// In doubt: when it is looked at again; `None`: a person decides.
     pub check_at: Option<Time>,
     /// Where its effect can be seen.

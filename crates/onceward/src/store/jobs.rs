@@ -11,7 +11,7 @@ use super::{from_json, items, unsigned};
 use crate::{Attempt, Filter, JobError, JobId, JobView, State};
 
 pub(crate) use self::change::{Change, Verb, change};
-pub(crate) use self::standing::Standing;
+pub(crate) use self::standing::{Past, Standing};
 
 const JOB_PICK: Sql = sql!("job_pick");
 const JOB_PICK_OPEN: Sql = sql!("job_pick_open");
@@ -99,6 +99,7 @@ fn view(row: &Row) -> Result<JobView> {
         crashes: unsigned(row.int("crashes")?),
         open: unsigned(row.int("open")?),
         stop: row.flag("stop")?,
+        restored: row.flag("restored")?,
         check_at: row.opt_time("check_at")?,
         url: row.opt_text("url")?,
         result: from_json("result", row.opt_text("result")?)?,

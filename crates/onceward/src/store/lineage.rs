@@ -19,6 +19,8 @@ pub(crate) const LINEAGE_COPY: Sql = sql!("lineage_copy");
 const IDS_SKIP: Sql = sql!("ids_skip");
 const RESTORED_LIST: Sql = sql!("restored_list");
 const RESTORED_ADD: Sql = sql!("restored_add");
+const RESTORED_MOVED: Sql = sql!("restored_moved");
+const RESTORED_FORGET: Sql = sql!("restored_forget");
 const RESTORED_DROP: Sql = sql!("restored_drop");
 const RESTORED_OPEN: Sql = sql!("restored_open");
 const RESTORED_SENT: Sql = sql!("restored_sent");
@@ -56,7 +58,7 @@ async fn take(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Vec<RestoredView
     conn.execute(&LINEAGE_MARK, vec![now.into(), since.into(), from.into(), micros_of(CLOCKS).into()])
         .await?;
     conn.row(&IDS_SKIP, vec![]).await?;
-    let marked = restored(conn).await?;
+    let marked = restored(conn, now).await?;
     let jobs: u64 = marked.iter().map(|one| one.jobs).sum();
     tracing::warn!(
         jobs,
@@ -71,8 +73,8 @@ async fn take(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Vec<RestoredView
     Ok(marked)
 }
 
-/// Restored jobs that are not over yet, by queue.
-pub(crate) async fn restored(conn: &mut Conn<'_>) -> Result<Vec<RestoredView>> {
+/// Restored jobs that are not over yet, by queue; also of a copy that nobody has written to.
+pub(crate) async fn restored(conn: &mut Conn<'_>, now: Option<Time>) -> Result<Vec<RestoredView>> {
     let view = |row: &onceward_db::Row| {
         Ok(RestoredView {
             queue: row.text("queue")?,
@@ -81,7 +83,7 @@ pub(crate) async fn restored(conn: &mut Conn<'_>) -> Result<Vec<RestoredView>> {
             lost_from: row.time("lost_from")?,
         })
     };
-    conn.rows(&RESTORED_LIST, vec![]).await?.iter().map(view).collect()
+    conn.rows(&RESTORED_LIST, vec![now.into()]).await?.iter().map(view).collect()
 }
 
 /// Takes the store for a copy, by a person's word; gives what is marked.
@@ -119,6 +121,23 @@ pub(crate) struct Stands {
 pub(crate) async fn add(conn: &mut Conn<'_>, jobs: &[Stands]) -> Result<()> {
     if !jobs.is_empty() {
         conn.execute(&RESTORED_ADD, vec![items(jobs)?.into(), micros_of(CLOCKS).into()]).await?;
+    }
+    Ok(())
+}
+
+/// Marks jobs that a person gave another time, as far as they are from before a loss.
+pub(crate) async fn moved(conn: &mut Conn<'_>, jobs: &[JobId]) -> Result<()> {
+    named(conn, &RESTORED_MOVED, jobs).await
+}
+
+/// Forgets jobs that a person answers for.
+pub(crate) async fn forget(conn: &mut Conn<'_>, jobs: &[JobId]) -> Result<()> {
+    named(conn, &RESTORED_FORGET, jobs).await
+}
+
+async fn named(conn: &mut Conn<'_>, sql: &Sql, jobs: &[JobId]) -> Result<()> {
+    if !jobs.is_empty() {
+        conn.execute(sql, vec![items(jobs)?.into()]).await?;
     }
     Ok(())
 }

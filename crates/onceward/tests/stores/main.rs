@@ -2,6 +2,9 @@
 
 mod harness;
 mod in_sql;
+#[path = "../../../../tests/src/page.rs"]
+#[allow(unreachable_pub, reason = "public in the package that it belongs to")]
+mod page;
 mod parity;
 
 /// Runs each law on SQLite, on PostgreSQL, and on PostgreSQL through a transaction pooler.
@@ -57,7 +60,11 @@ laws! {
         no_number_is_given_again_after_a_loss,
         a_backup_in_the_place_of_its_store_notices_by_itself,
         a_clock_that_was_ahead_hides_no_loss,
-        a_lineage_whose_name_was_unknown_is_no_other_one;
+        a_lineage_whose_name_was_unknown_is_no_other_one,
+        what_a_person_lets_go_after_a_loss_may_have_been_sent,
+        whoever_says_so_sends_what_may_have_been_lost_again,
+        what_may_have_been_lost_is_not_edited_in_place,
+        a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it;
     effects:
         an_accepted_effect_has_its_receipt_in_the_ledger,
         a_lost_answer_on_a_blind_channel_is_parked,
@@ -77,6 +84,8 @@ laws! {
         an_absence_is_believed_of_the_send_that_was_looked_for,
         a_cancelled_doubt_that_did_not_happen_is_cancelled,
         no_effect_is_sent_when_the_lease_has_no_room_for_it;
+    crashes:
+        what_a_death_at_each_moment_leads_to_is_what_the_page_says;
     outage:
         a_receipt_that_the_store_cannot_take_now_is_not_forgotten;
     outbox:

@@ -5,7 +5,7 @@ use onceward::{Filter, JobError, JobView, State, Time};
 use crate::args::Page;
 use crate::command::Run;
 use crate::exit::Exit;
-use crate::output::{Cell, Grid, Output, Shown, relative};
+use crate::output::{Cell, Grid, MAYBE_SENT, Output, Shown, relative};
 use crate::stop::Stop;
 use crate::store::Store;
 
@@ -63,8 +63,11 @@ fn when(job: &JobView, now: Time) -> String {
 
 /// Why it is where it is, or where its effect can be seen.
 fn about(job: &JobView) -> Cell {
-    if let Some(reason) = &job.held_reason {
-        return Cell::Text(format!("held: {reason}"));
+    let held = job.held_reason.as_ref().map(|reason| format!("held: {reason}"));
+    let maybe = job.restored.then(|| MAYBE_SENT.to_owned());
+    let said: Vec<String> = maybe.into_iter().chain(held).collect();
+    if !said.is_empty() {
+        return Cell::Text(said.join("; "));
     }
     match (&job.url, &job.error) {
         (Some(url), _) => Cell::Whole(url.clone()),

@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use onceward_db::{Conn, Error, ErrorKind, Fold, Result, Sql, Time, rank, sql};
 use serde::Serialize;
 
-use super::standing::{Standing, find};
+use super::standing::{Past, Standing, find};
 use crate::store::counters::Deltas;
-use crate::store::{doubt, items, micros};
+use crate::store::{doubt, items, lineage, micros};
 use crate::{JobId, Left, State, payload};
 
 const JOB_CHANGE: Sql = sql!("job_change");
@@ -98,18 +98,27 @@ async fn write(
     follow_up(conn, &changed, now).await
 }
 
-/// Dedup keys and figures follow the jobs.
+/// Dedup keys, figures, and notes of what may have been sent in lost commits follow the jobs.
 async fn follow_up(conn: &mut Conn<'_>, changed: &[(&Standing, &Standing)], now: Option<Time>) -> Result<()> {
     let keys = changed.iter().filter(|(was, job)| was.state != job.state || job.payload.is_some());
     let keys: Vec<DedupItem<'_>> = keys.filter_map(|(_, job)| key(job)).collect();
     if !keys.is_empty() {
         conn.execute(&DEDUP_FOLLOW, vec![items(&keys)?.into(), now.into()]).await?;
     }
+    let moved = |(was, job): &&(&Standing, &Standing)| {
+        was.state == State::Pending && job.state == State::Pending && was.run_at != job.run_at
+    };
+    lineage::moved(conn, &ids(changed.iter().filter(moved))).await?;
+    lineage::forget(conn, &ids(changed.iter().filter(|(_, job)| job.past == Past::AnsweredFor))).await?;
     let mut deltas = Deltas::default();
     for (was, job) in changed {
         deltas.moved(&job.queue, was.state, job.state);
     }
     deltas.write(conn).await
+}
+
+fn ids<'a>(changed: impl Iterator<Item = &'a (&'a Standing, &'a Standing)>) -> Vec<JobId> {
+    changed.map(|(_, job)| job.id).collect()
 }
 
 #[derive(Serialize)]

@@ -13,6 +13,17 @@ const JOB_LOCK: Sql = sql!("job_lock");
 const JOB_ENDED: Sql = sql!("job_ended");
 const DEDUP_LOCK: Sql = sql!("dedup_lock");
 
+/// What is known of a job's past.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Past {
+    /// All of it.
+    Known,
+    /// It is from before the store lost its last commits, and may have been sent in them.
+    MaybeSent,
+    /// To be written: a person answers for that.
+    AnsweredFor,
+}
+
 /// A job that is not over, under its lock.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Standing {
@@ -36,6 +47,7 @@ pub(crate) struct Standing {
     pub url: Option<String>,
     /// Scope and hash of its dedup key.
     pub dedup: Option<(String, String)>,
+    pub past: Past,
     pub now: Time,
     /// Who has its dedup key; known to verbs that ask for the whole job.
     pub holder: Option<JobId>,
@@ -176,6 +188,7 @@ fn read(row: &Row) -> Result<Standing> {
         finished_at: row.opt_time("finished_at")?,
         url: row.opt_text("url")?,
         dedup: row.opt_text("dedup_scope")?.zip(row.opt_text("dedup_key")?),
+        past: if row.flag("restored")? { Past::MaybeSent } else { Past::Known },
         now: row.time("now")?,
         holder: None,
         steps: Vec::new(),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use onceward::schedule::Missed;
 use onceward::{
-    Cause, Class, Context, Fallback, JobTarget, NewJob, NewRow, Onceward, Outbox, Outcome, Receipt, Relay, Resolution,
-    Schedule, Seen, SendError, Time, Worker,
+    Cancelled, Cause, Class, Context, Dedup, Enqueued, Fallback, JobTarget, NewJob, NewRow, Onceward, Outbox, Outcome,
+    Receipt, Relay, Resolution, ReviveOptions, Schedule, Seen, SendError, Time, Worker,
 };
 
 use crate::harness::{Store, Verdict};
@@ -281,5 +281,69 @@ pub(crate) async fn no_number_is_given_again_after_a_loss(store: &Store) -> Verd
     let after = once.enqueue(NewJob::untyped("blog", "post", "2")).await?.id();
     assert!(after > before + 1_000_000, "{after}");
     once.close().await;
+    Ok(())
+}
+
+/// Jobs of each sort that only a person lets go: dead, held, and due in an hour.
+async fn three_that_wait_for_a_person(store: &Store) -> Tried<[i64; 3]> {
+    store.once.set_clock(nine());
+    let dead = store.once.enqueue(NewJob::untyped("blog", "post", "1")).await?.id();
+    store.execute("UPDATE @job SET state = 'dead'").await?;
+    let held = store.once.enqueue(NewJob::untyped("blog", "post", "2").hold("approval")).await?.id();
+    let later = NewJob::untyped("blog", "post", "3").run_in(Duration::from_hours(1));
+    Ok([dead, held, store.once.enqueue(later).await?.id()])
+}
+
+pub(crate) async fn what_a_person_lets_go_after_a_loss_may_have_been_sent(store: &Store) -> Verdict {
+    let [dead, held, scheduled] = three_that_wait_for_a_person(store).await?;
+    let folder = tempfile::tempdir()?;
+    let once = lose(store, &folder).await?;
+    assert_eq!(once.restored().await?[0].jobs, 2, "the dead one and the held one");
+    assert_eq!((once.job(dead).await?.restored, once.job(scheduled).await?.restored), (true, false));
+    let payload = ReviveOptions { set_payload: Some("9".to_owned()), ..ReviveOptions::default() };
+    let left = once.revive(dead, &payload).await?.left;
+    assert_eq!(left[0].1.code, "effect_open", "it may have happened with its present payload");
+    assert_eq!(once.revive(dead, &ReviveOptions::default()).await?.revived, [dead]);
+    once.release(held, None).await?;
+    once.reschedule(scheduled, once.db().clock().test_time().unwrap()).await?;
+    let platform = Platform::new(Class::Blind, false, false);
+    assert_eq!((run(&once, &platform).await?.in_doubt, platform.arrived()), (3, 0), "a person is asked");
+    once.close().await;
+    Ok(())
+}
+
+pub(crate) async fn whoever_says_so_sends_what_may_have_been_lost_again(store: &Store) -> Verdict {
+    let [dead, held, scheduled] = three_that_wait_for_a_person(store).await?;
+    let folder = tempfile::tempdir()?;
+    let once = lose(store, &folder).await?;
+    let repeat = ReviveOptions { may_repeat: true, ..ReviveOptions::default() };
+    assert_eq!(once.revive(dead, &repeat).await?.revived, [dead]);
+    let platform = Platform::new(Class::Blind, false, false);
+    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1));
+    assert_eq!(once.cancel(held).await?, [(held, Cancelled::Restored)], "nobody knows that it was never sent");
+    assert_eq!(once.cancel(scheduled).await?, [(scheduled, Cancelled::Cancelled)]);
+    once.close().await;
+    Ok(())
+}
+
+pub(crate) async fn what_may_have_been_lost_is_not_edited_in_place(store: &Store) -> Verdict {
+    store.once.set_clock(nine());
+    let post = |payload| NewJob::untyped("blog", "post", payload).dedup("post-1", Dedup::Forever).update();
+    let id = store.once.enqueue(post("1")).await?.id();
+    assert!(matches!(store.once.enqueue(post("2")).await?, Enqueued::Updated(_)));
+    let folder = tempfile::tempdir()?;
+    let once = lose(store, &folder).await?;
+    let again = once.enqueue(post("3")).await?;
+    assert!(matches!(again, Enqueued::Skipped { changed: true, .. }), "{again:?}");
+    assert_eq!(once.job(id).await?.payload, "2", "its key has gone out with these bytes, if at all");
+    once.close().await;
+    Ok(())
+}
+
+pub(crate) async fn a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it(store: &Store) -> Verdict {
+    one_job(store).await?;
+    store.execute("UPDATE @lineage SET name = 'copy'").await?;
+    assert_eq!(store.once.status().await?.restored[0].jobs, 1);
+    assert_eq!(store.count("restored", "true").await?, 0, "looking writes nothing");
     Ok(())
 }

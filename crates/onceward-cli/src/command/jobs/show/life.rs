@@ -3,7 +3,7 @@
 use onceward::{Attempt, EffectView, JobDetails, JobView, State, Time};
 
 use crate::command::jobs::table::{reason, shown};
-use crate::output::{Output, Shown, cut, one_line, relative};
+use crate::output::{MAYBE_SENT, Output, Shown, cut, one_line, relative};
 
 /// How much of a worker's random id is shown.
 const SHORT: usize = 8;
@@ -58,7 +58,7 @@ fn moments(details: &JobDetails, now: Time) -> Vec<Moment> {
     }
     // A moment without a time stays behind those that have one; equal times keep the order of a life.
     past.sort_by_key(|moment| (moment.at.is_none(), moment.at));
-    past.push(stands(job, now));
+    past.push(stands(job, now).with(job.restored.then(|| MAYBE_SENT.to_owned())));
     past
 }
 
