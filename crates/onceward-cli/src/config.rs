@@ -64,7 +64,6 @@ const LONGEST: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Config {
     /// The file itself.
-    #[allow(dead_code, reason = "shown in `Debug`, which tells a person which file was read")]
     pub(crate) file: PathBuf,
     /// Where relative paths start.
     pub(crate) folder: PathBuf,

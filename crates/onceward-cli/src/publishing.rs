@@ -67,7 +67,7 @@ fn configured(
     client: &Client,
     sessions: &Sessions,
 ) -> Result<Configured, Stop> {
-    let lacking = channel.lacking(&config.env, &config.folder).into_iter().next();
+    let lacking = channel.lacking(config).into_iter().next();
     let adapter = match lacking {
         Some((key, why)) => Err(format!("{key}: {why}")),
         None => Ok(adapter(channel, config, client, sessions)?),

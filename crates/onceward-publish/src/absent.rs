@@ -1,9 +1,9 @@
 //! Posts that wait for a channel that is not configured any more: held, so that everyone sees why, and released by
 //! themselves once it is configured again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use onceward::{Error, Filter, Job, JobId, Onceward, PAGE_LIMIT, State};
+use onceward::{Error, Filter, Job, JobId, Onceward, PAGE_LIMIT, State, Time};
 
 use crate::configured::Configured;
 use crate::post::Post;
@@ -26,9 +26,9 @@ pub(crate) async fn hold(once: &Onceward, channels: impl Iterator<Item = &Config
             once.hold(posts, HELD).await?;
         }
     }
-    let back = held(once, &served).await?;
-    if !back.is_empty() {
-        once.release(back, None).await?;
+    // Nobody let them go: they keep their times, and may be too late by now.
+    for (at, back) in held(once, &served).await? {
+        once.release(back, Some(at)).await?;
     }
     Ok(())
 }
@@ -37,12 +37,15 @@ fn posts() -> Filter {
     Filter { kind: Some(Post::KIND.to_owned()), ..Filter::state(State::Pending) }
 }
 
-async fn held(once: &Onceward, served: &BTreeSet<&String>) -> Result<Vec<JobId>, Error> {
+/// Those whose channel is back, by their times.
+async fn held(once: &Onceward, served: &BTreeSet<&String>) -> Result<BTreeMap<Time, Vec<JobId>>, Error> {
     let filter = Filter { held_reason: Some(HELD.to_owned()), ..posts() };
-    let (mut back, mut after) = (Vec::new(), None);
+    let (mut back, mut after) = (BTreeMap::<Time, Vec<JobId>>::new(), None);
     loop {
         let page = once.jobs(&filter, PAGE_LIMIT, after).await?;
-        back.extend(page.items.iter().filter(|job| served.contains(&job.queue)).map(|job| job.id));
+        for job in page.items.iter().filter(|job| served.contains(&job.queue)) {
+            back.entry(job.run_at).or_default().push(job.id);
+        }
         after = page.next;
         if after.is_none() {
             return Ok(back);

@@ -149,12 +149,13 @@ fn one(
     let (publish_at, wall) = wish.map_or((None, None), |wish| (Some(wish.at), wish.wall));
     let mut planned =
         Planned { content, publish_at, wall, jobs: Vec::new(), withdrawn: Vec::new(), added: Vec::new() };
+    let moves = known.is_some_and(|known| moves(&planned.content, known, facts));
     let mut refused = Vec::new();
     for name in wishes.to.as_ref().unwrap_or(&planned.content.channels) {
         let Some(channel) = facts.channels.get(name) else { continue };
         let id = facts.ids.get(name).map(String::as_str).unwrap_or_default();
         let job = known.and_then(|known| known.jobs.get(id));
-        if known.is_some() && job.is_none() && wishes.to.is_none() {
+        if known.is_some() && !moves && job.is_none() && wishes.to.is_none() {
             planned.added.push(name.clone());
             continue;
         }
@@ -202,6 +203,17 @@ fn act(job: Option<&KnownJob>) -> Act {
         Some(KnownJob { state: Some(State::Pending | State::Dead), sent: false, .. }) => Act::Update,
         Some(_) => Act::Leave,
     }
+}
+
+/// Whether a content that has not left anywhere goes to other channels altogether: they take the place of those before.
+/// A channel that is added beside these gets it only when it is named.
+fn moves(content: &Content, known: &Known, facts: &Facts<'_>) -> bool {
+    let waits = |job: &KnownJob| matches!(job.state, Some(State::Pending | State::Dead)) && !job.sent;
+    let is_over = |job: &KnownJob| job.state == Some(State::Cancelled) && !job.sent;
+    let stays = |name: &String| facts.ids.get(name).and_then(|id| known.jobs.get(id)).is_some_and(waits);
+    known.jobs.values().any(waits)
+        && known.jobs.values().all(|job| waits(job) || is_over(job))
+        && !content.channels.iter().any(stays)
 }
 
 /// Held by `--hold`, not by the file: only a release lets it go, no later run.

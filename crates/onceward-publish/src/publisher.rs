@@ -123,9 +123,10 @@ impl Publisher {
         let post = &job.post;
         let mut new =
             post.clone().with().queue(&job.channel).dedup(post.key(), onceward::Dedup::Forever).update();
-        // A job that was scheduled and no longer is goes now; a new one goes by the database's clock.
-        let now = (job.act == Act::Update).then(Time::now);
-        if let Some(at) = planned.publish_at.or(now) {
+        // A time that is over is not missed again: whoever publishes wants it now. A new job goes by the database's clock.
+        let now = Time::now();
+        let if_over = (job.act == Act::Update).then_some(now);
+        if let Some(at) = planned.publish_at.filter(|at| *at > now).or(if_over) {
             new = new.run_at(at);
         }
         if job.hold {

@@ -51,7 +51,7 @@ async fn list(run: &Run) -> Result<Exit, Stop> {
 }
 
 fn item(channel: &Channel, config: &Config, stored: &[StoredName]) -> Value {
-    let lacking = channel.lacking(&config.env, &config.folder);
+    let lacking = channel.lacking(config);
     let place = |(key, name): (&str, &str)| {
         let since = stored.iter().find(|it| it.name == name).map(|it| it.since);
         json!({ "key": key, "name": name, "since": since })
@@ -71,7 +71,7 @@ fn table(config: &Config) -> Grid {
     let mut grid = Grid::new(["channel", "type", "default", "rate", "ready"]);
     for channel in &config.channels {
         let default = config.publish.channels.contains(&channel.name);
-        let lacking = channel.lacking(&config.env, &config.folder);
+        let lacking = channel.lacking(config);
         let ready = match lacking.first() {
             None => "yes".to_owned(),
             Some((key, why)) => format!("{} no: {key}: {why}", Shown::Paused.shape()),

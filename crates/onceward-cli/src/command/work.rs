@@ -79,7 +79,7 @@ fn able(run: &Run, store: &Store, lines: Vec<Line>) -> Vec<Line> {
     let config = &store.config;
     let can = |line: &Line| {
         let channel = line.channel.as_deref().and_then(|name| config.channel(name));
-        let lacking = channel.map(|channel| channel.lacking(&config.env, &config.folder));
+        let lacking = channel.map(|channel| channel.lacking(config));
         let Some((key, why)) = lacking.and_then(|lacking| lacking.into_iter().next()) else { return true };
         run.output.note(&plain(&format!("channel {} is not served here: {key}: {why}", line.name)));
         false

@@ -1,17 +1,16 @@
 //! One `[channels.NAME]`: the keys that every type has, and the type's own.
 
-use std::path::Path;
 use std::time::Duration;
 
 use onceward::retry::RetryPolicy;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::env::Env;
+use super::Config;
 use super::kind::{self, Settings};
 use super::policy::{Pace, Quiet};
 use super::rehearsal::StandIns;
-use super::secret::{Lacking, Secret};
+use super::secret::{Lacking, Place, Secret};
 use super::table::Table;
 use super::value::{Fault, FromValue, Named, word};
 
@@ -36,7 +35,7 @@ pub(crate) struct Channel {
     pub(crate) was: Option<String>,
     /// Whether it is among the default channels of a content.
     pub(crate) publish: bool,
-    secrets: Vec<(&'static str, Secret)>,
+    secrets: Vec<Place>,
 }
 
 /// What happens to a job whose effect can't be verified.
@@ -101,22 +100,26 @@ impl Channel {
 
     /// Its keys whose secrets are in the store, with their names there.
     pub(crate) fn stored(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.secrets.iter().filter_map(|(key, secret)| match secret {
-            Secret::Stored(name) => Some((*key, name.as_str())),
+        self.secrets.iter().filter_map(|place| match &place.secret {
+            Secret::Stored(name) => Some((place.key, name.as_str())),
             Secret::Env(_) | Secret::File(_) | Secret::StandIn(_) => None,
         })
     }
 
     /// Its keys that hold secrets, wherever those are.
     pub(crate) fn secret_keys(&self) -> impl Iterator<Item = &'static str> {
-        self.secrets.iter().map(|(key, _)| *key)
+        self.secrets.iter().map(|place| place.key)
     }
 
-    /// The secrets that this process lacks: the key, and what to do about it.
-    pub(crate) fn lacking(&self, env: &Env, folder: &Path) -> Vec<(&'static str, Lacking)> {
-        let resolve =
-            |(key, secret): &(&'static str, Secret)| Some((*key, secret.resolve(env, folder).err()?));
-        self.secrets.iter().filter_map(resolve).collect()
+    /// The secrets that this process lacks, or that cannot be what they are for: the key, and what to do about it.
+    pub(crate) fn lacking(&self, config: &Config) -> Vec<(&'static str, Lacking)> {
+        let why = |place: &Place| {
+            let found = place.secret.resolve(&config.env, &config.folder);
+            let fits =
+                found.and_then(|secret| self.settings.fits(place.key, &secret).map_err(Lacking::unfit));
+            Some((place.key, fits.err()?.at(&config.file, place.line)))
+        };
+        self.secrets.iter().filter_map(why).collect()
     }
 }
 

@@ -23,6 +23,10 @@ pub(crate) use slack::Slack;
 pub(crate) use telegram::Telegram;
 pub(crate) use webhook::Webhook;
 
+use onceward_http::Target;
+use onceward_publish::channels::webhook::Key;
+use secrecy::{ExposeSecret, SecretString};
+
 use super::problem::nearest;
 use super::table::Table;
 
@@ -38,6 +42,39 @@ pub(crate) enum Settings {
     Devto(Devto),
     Slack(Slack),
     Telegram(Telegram),
+}
+
+impl Settings {
+    /// Whether a secret can be what it is for; the reason repeats no part of it.
+    pub(crate) fn fits(&self, key: &str, secret: &SecretString) -> Result<(), String> {
+        let secret = secret.expose_secret();
+        match (self, key) {
+            (Self::Webhook(_), "secret") => Key::parse(secret).map(drop).map_err(|error| error.to_string()),
+            (Self::Slack(_), "webhook_url") => {
+                Target::operator(secret).map(drop).map_err(|error| error.to_string())
+            }
+            (Self::Telegram(_), _) if !is_of_bot(secret) => {
+                Err("expected the token of a bot, such as 123456:ABC-DEF, as @BotFather gives it".to_owned())
+            }
+            (Self::Email(_), _) => Ok(()),
+            // It travels in a header, or in JSON beside one.
+            _ if secret.contains(|char: char| char.is_control()) => {
+                Err("expected one line without tabs; a line break may have been pasted along".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// It is part of a path.
+fn is_of_bot(token: &str) -> bool {
+    let parts = token.split_once(':');
+    parts.is_some_and(|(id, rest)| {
+        !id.is_empty()
+            && id.bytes().all(|byte| byte.is_ascii_digit())
+            && !rest.is_empty()
+            && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    })
 }
 
 /// Reads a type's own keys; `None` when a mistake was noted.

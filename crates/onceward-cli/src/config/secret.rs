@@ -27,21 +27,52 @@ pub(crate) enum Secret {
     StandIn(String),
 }
 
-/// Why this process lacks a secret; it names the place and never a value.
+/// A key of a channel whose value is a secret, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lacking(String);
+pub(crate) struct Place {
+    pub(crate) key: &'static str,
+    pub(crate) secret: Secret,
+    pub(crate) line: usize,
+}
+
+/// Why this process lacks a secret, or why the one that it has is none; it names the place and never a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lacking {
+    /// A stable word for programs.
+    pub(crate) code: &'static str,
+    text: String,
+}
+
+impl Lacking {
+    /// It is not there.
+    fn missing(text: String) -> Self {
+        Self { code: "secret_missing", text }
+    }
+
+    /// It is there, and cannot be what it is for.
+    pub(crate) fn unfit(text: String) -> Self {
+        Self { code: "secret_invalid", text }
+    }
+
+    /// With where the secret is asked for.
+    pub(crate) fn at(self, file: &Path, line: usize) -> Self {
+        Self { text: format!("{} ({}:{line})", self.text, file.display()), ..self }
+    }
+}
 
 impl Secret {
     /// The secret's value. A relative file starts at `folder`.
     pub(crate) fn resolve(&self, env: &Env, folder: &Path) -> Result<SecretString, Lacking> {
         match self {
             Self::Env(name) => match env.get(name) {
-                Some("") => Err(Lacking(format!("the environment variable {name} is empty"))),
+                Some("") => Err(Lacking::missing(format!("the environment variable {name} is empty"))),
                 Some(value) => Ok(value.into()),
-                None => Err(Lacking(format!("set the environment variable {name}, or write it into .env"))),
+                None => Err(Lacking::missing(format!(
+                    "set the environment variable {name}, or write it into .env"
+                ))),
             },
             Self::File(path) => read(&folder.join(path)).map(SecretString::from),
-            Self::Stored(name) => env.stored(name).map_err(Lacking),
+            Self::Stored(name) => env.stored(name).map_err(Lacking::missing),
             Self::StandIn(value) => Ok(value.as_str().into()),
         }
     }
@@ -72,7 +103,8 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 fn read(path: &Path) -> Result<String, Lacking> {
-    let lacking = |why: &dyn fmt::Display| Lacking(format!("the secret's file {}: {why}", path.display()));
+    let lacking =
+        |why: &dyn fmt::Display| Lacking::missing(format!("the secret's file {}: {why}", path.display()));
     let size = std::fs::metadata(path).map_err(|error| lacking(&error))?.len();
     if size > LONGEST {
         return Err(lacking(&"longer than 64 KiB, which no secret is"));
@@ -85,6 +117,6 @@ fn read(path: &Path) -> Result<String, Lacking> {
 
 impl fmt::Display for Lacking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::problem::{Report, advice};
-use super::secret::Secret;
+use super::secret::{Place, Secret};
 use super::value::{Fault, FromValue, Named, expected};
 
 /// What remains to be read of one table.
@@ -19,7 +19,7 @@ pub(crate) struct Table<'a> {
     at: usize,
     rest: DeTable<'a>,
     spots: Vec<(&'static str, Option<usize>)>,
-    secrets: Vec<(&'static str, Secret)>,
+    secrets: Vec<Place>,
     report: &'a Report<'a>,
 }
 
@@ -67,15 +67,19 @@ impl<'a> Table<'a> {
     /// Where a secret is to be found, if one is named; kept as those that must be there.
     pub(crate) fn secret(&mut self, key: &'static str) -> Option<Secret> {
         let secret: Secret = self.get(key)?;
-        self.secrets.push((key, secret.clone()));
-        Some(secret)
+        Some(self.keep(key, secret))
     }
 
     /// Where a secret that must be there is to be found; it is kept for [`Table::close`] to hand out.
     pub(crate) fn need_secret(&mut self, key: &'static str) -> Option<Secret> {
         let secret: Secret = self.need(key)?;
-        self.secrets.push((key, secret.clone()));
-        Some(secret)
+        Some(self.keep(key, secret))
+    }
+
+    fn keep(&mut self, key: &'static str, secret: Secret) -> Secret {
+        let line = self.report.line(self.spot(key).unwrap_or(self.at));
+        self.secrets.push(Place { key, secret: secret.clone(), line });
+        secret
     }
 
     /// The table at `key`, if there is one.
@@ -129,7 +133,7 @@ impl<'a> Table<'a> {
     }
 
     /// Refuses every key that nobody asked for, and hands out the secrets that were read.
-    pub(crate) fn close(self) -> Vec<(&'static str, Secret)> {
+    pub(crate) fn close(self) -> Vec<Place> {
         for key in self.rest.keys() {
             let advice = advice(key.get_ref(), self.spots.iter().map(|(known, _)| *known));
             let text = format!("unknown key `{}` in {}; {advice}", key.get_ref(), self.place());

@@ -174,3 +174,12 @@ fn a_channel_that_keeps_its_secret_elsewhere_is_told_what_to_write() {
     assert!(ran.err.contains("write secret = { stored = \"MY_HOOK_SECRET\" }"), "{ran:?}");
     assert_eq!(run(&place, &key(1), "channels login hoo", SECRET).code, 1);
 }
+
+#[test]
+fn a_login_takes_no_secret_that_cannot_be_one() {
+    let place = place(9);
+    let ran = run(&place, &key(1), "channels login hook", "whsec_n0t base64!");
+    assert!(ran.code == 1 && ran.err.contains("nothing was stored"), "{ran:?}");
+    assert!(!ran.err.contains("n0t"), "{ran:?}");
+    assert_eq!(run(&place, &key(1), "channels login hook", SECRET).code, 0);
+}

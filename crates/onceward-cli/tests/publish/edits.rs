@@ -170,3 +170,46 @@ fn an_id_belongs_to_one_file_for_as_long_as_that_is_there() {
     let said = site.publish(&["b.md"]);
     assert_eq!((said.code, said.total("updated")), (0, 3), "{said:?}");
 }
+
+#[test]
+fn a_post_that_has_not_left_goes_to_the_channel_that_the_file_names_now() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post(&format!("title: A\nchannels: [rss]\n{LATER}"), "Text."));
+    site.publish(&["a.md"]);
+    site.write("a.md", post(&format!("title: A\nchannels: [json]\n{LATER}"), "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.total("new"), &said.job("a", "json")["state"]), (1, &"pending".into()), "{said:?}");
+    let states: Vec<_> = site.jobs().iter().map(|job| job["state"].clone()).collect();
+    assert_eq!(states, ["pending", "cancelled"], "newest first");
+}
+
+#[test]
+fn a_post_that_was_cancelled_and_edited_is_not_said_to_be_out() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post(&format!("title: A\n{LATER}"), "Text."));
+    site.publish(&["a.md"]);
+    site.run(&["contents", "cancel", "a"]);
+    site.write("a.md", post(&format!("title: A\n{LATER}"), "Edited."));
+    let said = site.run(&["publish", "a.md"]);
+    assert!(said.stdout.contains("cancelled, and edited since"), "{said:?}");
+    assert!(!said.stdout.contains("went out"), "{said:?}");
+}
+
+#[test]
+fn a_restored_copy_says_what_may_have_been_sent_and_edits_nothing_of_it() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\nchannels: [rss]", "Text."));
+    site.publish(&["a.md", "--enqueue-only"]);
+    assert_eq!(site.run(&["db", "backup", "copy.db"]).code, 0);
+    let copy = |args: &[&str]| site.run(&[args, &["--store", "sqlite://copy.db"]].concat());
+    let status = copy(&["status"]);
+    assert!(status.stdout.contains("restored: 1 of rss"), "before anything is written: {status:?}");
+    site.write("a.md", post("title: A\nchannels: [rss]", "Edited."));
+    let maybe = "may have been sent in commits that the store lost";
+    let said = copy(&["publish", "a.md", "--enqueue-only"]);
+    assert!(said.stdout.contains(&format!("{maybe}, so it stays as it was")), "{said:?}");
+    assert!(copy(&["jobs", "list"]).stdout.contains(maybe));
+    assert!(copy(&["contents", "show", "a"]).stdout.contains(maybe));
+    let cancelled = copy(&["contents", "cancel", "a"]);
+    assert!(cancelled.stdout.contains("maybe sent"), "{cancelled:?}");
+}

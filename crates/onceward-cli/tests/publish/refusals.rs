@@ -57,6 +57,27 @@ fn a_secret_that_is_not_set_is_refused_before_anything_is_enqueued() {
 }
 
 #[test]
+fn a_secret_that_cannot_be_one_sets_its_channel_aside_and_is_said_once() {
+    let hook =
+        "[channels.hook]\ntype = \"webhook\"\nurl = \"http://127.0.0.1:9/\"\nsecret = { env = \"HOOK\" }\n";
+    for value in ["whsec_n0t base64!", ""] {
+        let site = Site::new(&format!("{FEEDS}{hook}")).with("HOOK", value);
+        site.write("a.md", post("title: A\nchannels: [hook]", "Text."));
+        site.write("b.md", post("title: B\nchannels: [hook]", "Other text."));
+        site.write("c.md", post("title: C\nchannels: [rss]", "Third text."));
+        let said = site.run(&["publish", "a.md", "b.md", "c.md", "--skip-refused"]);
+        assert!(said.code == 0 && site.path("public/feed.xml").exists(), "{said:?}");
+        let told: Vec<_> =
+            said.stderr.lines().filter(|line| line.contains("channel hook: secret: ")).collect();
+        assert!(
+            told.len() == 1 && told[0].contains("onceward.toml:20") && told[0].contains("1 more"),
+            "{said:?}"
+        );
+        assert!(!said.stderr.contains("n0t"), "{said:?}");
+    }
+}
+
+#[test]
 fn a_dry_run_shows_each_text_and_writes_nothing() {
     let site = mixed();
     let said = site.run(&["publish", "good.md", "draft.md", "--dry-run"]);

@@ -117,6 +117,26 @@ fn a_content_is_moved_released_and_cancelled_as_one() {
 }
 
 #[test]
+fn a_released_post_goes_out_however_late_it_is() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\napprove: true", "Text."));
+    site.publish(&["a.md"]);
+    assert_eq!(site.run(&["contents", "reschedule", "a", "--at", "2020-01-01 09:00"]).code, 0);
+    assert_eq!(site.run(&["contents", "release", "a"]).code, 0);
+    let said = site.publish(&["a.md"]);
+    assert_eq!((said.code, said.total("held"), said.total("done")), (0, 0, 3), "{said:?}");
+}
+
+#[test]
+fn what_is_enqueued_for_a_time_that_is_over_is_wanted_now() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\npublish_at: 2020-01-01T00:00:00Z", "Text."));
+    site.publish(&["a.md", "--enqueue-only"]);
+    assert_eq!(site.run(&["work", "--until-idle"]).code, 0);
+    assert_eq!(site.publish(&["a.md"]).total("done"), 3);
+}
+
+#[test]
 fn a_post_that_waits_behind_a_pause_says_so() {
     let site = Site::new(FEEDS);
     site.write("a.md", post("title: A\nchannels: [rss]", "Text."));

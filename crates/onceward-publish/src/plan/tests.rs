@@ -140,6 +140,25 @@ fn a_channel_added_later_needs_to_be_named() {
 }
 
 #[test]
+fn what_has_not_left_anywhere_goes_to_the_channels_that_took_the_place_of_its_own() {
+    use State::{Cancelled, Dead, Done, Pending};
+    let before = content("channels: [a]", "B");
+    let new = vec![("b", Act::New)];
+    for (state, sent, to, expected) in [
+        (Pending, false, "[b]", new.clone()),
+        (Dead, false, "[b]", new),
+        (Pending, false, "[a, b]", vec![("a", Act::Update)]),
+        (Pending, true, "[b]", vec![]),
+        (Done, true, "[b]", vec![]),
+        (Cancelled, false, "[b]", vec![]),
+    ] {
+        let known = known(&before, &[("a", state, sent, None)]);
+        let planned = planned(content(&format!("channels: {to}"), "B"), Some(known), &Wishes::default());
+        assert_eq!(acts(&planned), expected, "{state} {sent} → {to}");
+    }
+}
+
+#[test]
 fn a_channel_taken_out_loses_only_what_has_not_left_and_is_not_touched_by_to() {
     let before = content("channels: [a, b, c]", "B");
     let after = content("channels: [a]", "B");

@@ -87,13 +87,12 @@ async fn ask(channels: &[&Channel], config: &Config) -> Result<Vec<Found>, Stop>
 
 /// The channel's adapter, or what the configuration lacks for it.
 fn ready(channel: &Channel, config: &Config, client: &Client) -> Result<Arc<dyn Adapter>, Vec<Finding>> {
-    let lacking = channel.lacking(&config.env, &config.folder);
+    let lacking = channel.lacking(config);
     if lacking.is_empty() {
         return publishing::adapter(channel, config, client, &Sessions::in_memory(None))
             .map_err(|stop| vec![Finding::new(stop.code, stop.text)]);
     }
-    let finding = |(key, why)| Finding::new("secret_missing", format!("{key}: {why}"));
-    Err(lacking.into_iter().map(finding).collect())
+    Err(lacking.iter().map(|(key, why)| Finding::new(why.code, format!("{key}: {why}"))).collect())
 }
 
 async fn one(adapter: &dyn Adapter) -> Found {

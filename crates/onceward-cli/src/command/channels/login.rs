@@ -31,6 +31,12 @@ pub(in crate::command) async fn login(run: &Run, args: &Login) -> Result<Exit, S
             Asked::Stopped(exit) => return Ok(exit),
         };
         for (place, secret) in places.iter().zip(&given) {
+            let fits = channel.settings.fits(place.key, secret);
+            fits.map_err(|why| {
+                Stop::failed("secret_invalid", format!("{}: {why}; nothing was stored", place.key))
+            })?;
+        }
+        for (place, secret) in places.iter().zip(&given) {
             vault.put(&place.name, secret).await?;
         }
         // Whoever logs in anew means it.

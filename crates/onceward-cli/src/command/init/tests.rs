@@ -15,7 +15,7 @@ fn the_written_configuration_needs_no_account() {
     let config = parse(CONFIG);
     let kinds: Vec<_> = config.channels.iter().map(|channel| (channel.name.as_str(), channel.kind)).collect();
     assert_eq!(kinds, [("rss", "feed"), ("atom", "feed"), ("json", "feed"), ("archive", "archive")]);
-    assert!(config.channels.iter().all(|channel| channel.lacking(&config.env, &config.folder).is_empty()));
+    assert!(config.channels.iter().all(|channel| channel.lacking(&config).is_empty()));
     assert_eq!(config.publish.channels, ["rss", "atom", "json", "archive"]);
 }
 

@@ -1,5 +1,7 @@
 //! What a run did, for people and for scripts.
 
+use std::collections::BTreeMap;
+
 use onceward::{Enqueued, State, Time};
 use onceward_publish::{Plan, Planned, Refusal};
 use serde_json::{Value, json};
@@ -10,6 +12,7 @@ use crate::exit::Totals;
 use crate::output::{self, Cell, Grid, Shown, plain, relative};
 use crate::stop::Stop;
 
+const SECRET_MISSING: &str = "secret_missing";
 const REHEARSED: &str = "a rehearsal: stand-ins on this machine took this, and nothing was published; files are in \
                          onceward.sandbox";
 
@@ -42,9 +45,20 @@ pub(super) fn done(
     })
 }
 
+/// A channel that lacks its secret refuses every file; that is said once.
 pub(super) fn list_refused(refused: &[Refusal]) {
-    for refusal in refused {
+    let (lacking, others): (Vec<_>, Vec<_>) = refused.iter().partition(|it| it.code == SECRET_MISSING);
+    for refusal in others {
         output::call(&plain(&format!("refused: {refusal}")));
+    }
+    let mut channels: BTreeMap<&str, Vec<&Refusal>> = BTreeMap::new();
+    for refusal in lacking {
+        channels.entry(refusal.channel.as_deref().unwrap_or_default()).or_default().push(refusal);
+    }
+    for (channel, files) in channels {
+        let [first, others @ ..] = files.as_slice() else { continue };
+        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        output::call(&plain(&format!("refused: {}{more}: channel {channel}: {}", first.file, first.text)));
     }
 }
 
@@ -144,6 +158,12 @@ fn note(row: &Row<'_>, rows: &Rows<'_>) -> Option<String> {
     let error = it.and_then(|it| it.error.as_ref()).map(|error| error.text.clone());
     let when = |at: Time| it.map_or(String::new(), |it| relative(at, it.now));
     match row.stand() {
+        Stand::Cancelled if row.changed() => {
+            Some("cancelled, and edited since; --as-new ID publishes it".to_owned())
+        }
+        _ if row.changed() && it.is_some_and(|it| it.restored) => {
+            Some(format!("{}, so it stays as it was; --as-new ID publishes it once more", output::MAYBE_SENT))
+        }
         _ if row.changed() => Some("edited after it went out; --as-new ID publishes it once more".to_owned()),
         Stand::Done if was_done(row) => Some("already done".to_owned()),
         Stand::Done | Stand::Cancelled | Stand::Running => None,
