@@ -47,7 +47,8 @@ start_sqs() {
 }
 
 setpriv_moto() {
-  (cd "$brokers_home" && exec setpriv --pdeathsig TERM "$1/venv/bin/moto_server" -H 127.0.0.1 -p "$2") \
+  local program=$PWD/scripts/services/sqs-stand-in.py
+  (cd "$brokers_home" && exec setpriv --pdeathsig TERM "$1/venv/bin/python" "$program" -H 127.0.0.1 -p "$2") \
     </dev/null >"$brokers_home/sqs.log" 2>&1 &
   services+=("TERM $!")
 }
