@@ -21,18 +21,12 @@ start_rabbitmq() {
   broker_folder
   home=$brokers_home/rabbitmq
   mkdir "$home"
+  # Its user need not be able to read this checkout.
+  install -m 755 scripts/services/rabbitmq-node "$brokers_home/rabbitmq-node"
   [ "$(id -u)" != 0 ] || chown nobody "$home"
-  printf 'listeners.tcp.1 = 127.0.0.1:%s\nloopback_users = none\n' "$port" >"$home/rabbitmq.conf"
-  # The node would start one that outlives it.
   launch_broker epmd TERM epmd -port "$mapper" -address 127.0.0.1
   await_broker epmd "$mapper"
-  launch_broker rabbitmq TERM env HOME="$home" ERL_EPMD_PORT="$mapper" ERL_EPMD_ADDRESS=127.0.0.1 \
-    RABBITMQ_NODENAME="onceward-$port@localhost" RABBITMQ_DIST_PORT="$distribution" \
-    RABBITMQ_MNESIA_BASE="$home/mnesia" RABBITMQ_LOG_BASE="$home/log" RABBITMQ_PID_FILE="$home/pid" \
-    RABBITMQ_CONF_ENV_FILE=/dev/null RABBITMQ_CONFIG_FILE="$home/rabbitmq.conf" \
-    RABBITMQ_ENABLED_PLUGINS_FILE="$home/plugins" RABBITMQ_FEATURE_FLAGS_FILE="$home/flags" \
-    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS='-kernel inet_dist_use_interface {127,0,0,1}' \
-    /usr/lib/rabbitmq/bin/rabbitmq-server
+  launch_broker rabbitmq TERM "$brokers_home/rabbitmq-node" "$home" "$port" "$distribution" "$mapper"
   await_broker rabbitmq "$port"
   export ONCEWARD_TEST_RABBITMQ=amqp://guest:guest@127.0.0.1:$port
 }

@@ -226,7 +226,7 @@ pub(crate) async fn a_message_is_ours_while_it_cannot_be_written<E: Engine>() ->
 }
 
 /// One process that takes messages.
-async fn consumer<E: Engine>(
+pub(crate) async fn consumer<E: Engine>(
     engine: &E,
     address: std::net::SocketAddr,
     once: &onceward::Onceward,

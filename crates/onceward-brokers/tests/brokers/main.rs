@@ -1,6 +1,7 @@
 //! Each law on each broker, on a real server of this run (`./dev test`).
 
 mod engine;
+mod killed;
 mod laws;
 mod nats;
 mod proxy;
@@ -37,12 +38,25 @@ macro_rules! on {
     )+ };
 }
 
+/// The law that needs a server of its own.
+macro_rules! killed {
+    ($server:ty) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn a_server_that_is_killed_and_comes_back_has_each_message_run_once() -> crate::support::Verdict
+        {
+            crate::killed::a_server_that_is_killed_and_comes_back_has_each_message_run_once::<$server>().await
+        }
+    };
+}
+
 mod on_nats {
     on!(jetstream: crate::nats::Nats);
+    killed!(crate::nats::Server);
 }
 
 mod on_rabbitmq {
     on!(quorum: crate::rabbitmq::Rabbit);
+    killed!(crate::rabbitmq::Node);
 }
 
 mod on_sqs {

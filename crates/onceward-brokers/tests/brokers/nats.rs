@@ -3,18 +3,15 @@
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_nats::jetstream::{self, stream};
-use onceward::{Job, Relay, Target};
+use onceward::Target;
 use onceward_brokers::nats::{NatsSource, NatsTarget, SourceAt, TargetAt};
-use onceward_brokers::{Intake, Rules};
 use tempfile::TempDir;
 
 use crate::engine::{Engine, VISIBILITY, fresh_name};
-use crate::support::{Record, Rows, Verdict, ran, rules, until};
-
-const LONG: Duration = Duration::from_secs(100);
+use crate::killed::{Killable, free_ports, listens};
+use crate::support::Verdict;
 
 pub(crate) struct Nats {
     jetstream: jetstream::Context,
@@ -87,37 +84,40 @@ impl Engine for Nats {
     }
 }
 
-/// A server of one test's own, which may be killed.
-struct Server {
+/// A server of one test's own.
+pub(crate) struct Server {
     process: Child,
     port: u16,
     folder: TempDir,
 }
 
 impl Server {
-    fn start(port: u16, folder: TempDir) -> Verdict<Self> {
+    fn run(port: u16, folder: &TempDir) -> Verdict<Child> {
         let mut command = Command::new("nats-server");
         command.args(["--addr", "127.0.0.1", "--port", &port.to_string(), "--jetstream", "--store_dir"]);
-        let process = command.arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        Ok(Self { process, port, folder })
+        Ok(command.arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
+    }
+}
+
+impl Killable for Server {
+    type Engine = Nats;
+
+    async fn start() -> Verdict<Self> {
+        let ([port], folder) = (free_ports()?, TempDir::new()?);
+        let server = Self { process: Self::run(port, &folder)?, port, folder };
+        listens(port).await?;
+        Ok(server)
     }
 
-    fn kill(mut self) -> Verdict<(u16, TempDir)> {
+    async fn engine(&self) -> Verdict<Nats> {
+        Nats::on(&format!("nats://127.0.0.1:{}", self.port)).await
+    }
+
+    fn restart(&mut self) -> Verdict {
         self.process.kill()?;
         self.process.wait()?;
-        let folder = std::mem::replace(&mut self.folder, TempDir::new()?);
-        Ok((self.port, folder))
-    }
-
-    fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
-    }
-
-    async fn ready(&self) -> Verdict {
-        until("the server listens", Duration::from_secs(30), async || {
-            Ok(tokio::net::TcpStream::connect(("127.0.0.1", self.port)).await.is_ok())
-        })
-        .await
+        self.process = Self::run(self.port, &self.folder)?;
+        Ok(())
     }
 }
 
@@ -126,34 +126,4 @@ impl Drop for Server {
         drop(self.process.kill());
         drop(self.process.wait());
     }
-}
-
-/// Killed while rows are handed over, and again while messages are taken.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_killed_and_comes_back_has_each_message_run_once() -> Verdict {
-    let (rows, store) = (Rows::new().await?, onceward::testing::store().await?);
-    for n in 0..1000 {
-        rows.write(Record { n }).await?;
-    }
-    let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-    let server = Server::start(free, TempDir::new()?)?;
-    server.ready().await?;
-    let engine = Nats::on(&server.url()).await?;
-    let relay = Relay::new(rows.outbox.clone(), engine.target().await?).batch(50);
-    let relaying = tokio::spawn(async move { relay.run_until(std::future::pending()).await });
-    until("some are sent", LONG, async || Ok(rows.outbox.lag().await?.waiting < 800)).await?;
-    let (port, folder) = server.kill()?;
-    let server = Server::start(port, folder)?;
-    until("all are sent", LONG, async || Ok(rows.outbox.lag().await?.waiting == 0)).await?;
-    relaying.abort();
-    let source = engine.source(engine.address()).await?;
-    let intake = Intake::new((*store).clone(), source, Rules { batch: 20, ..rules() });
-    let taking = tokio::spawn(async move { intake.run_until(std::future::pending()).await });
-    until("some are taken", LONG, async || Ok(store.backlog(&[Record::QUEUE], 1000).await? > 100)).await?;
-    let (port, folder) = server.kill()?;
-    let _server = Server::start(port, folder)?;
-    until("all are taken", LONG, async || Ok(store.backlog(&[Record::QUEUE], 1000).await? == 1000)).await?;
-    taking.abort();
-    assert_eq!(ran(&store).await?, (0..1000).collect::<Vec<_>>());
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! RabbitMQ: a quorum queue of one test's own on the server of this run.
 
 use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use lapin::options::{
@@ -10,9 +11,11 @@ use lapin::types::{AMQPValue, FieldTable, LongString, ShortString};
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
 use onceward::{NewRow, Target};
 use onceward_brokers::rabbitmq::{RabbitSource, RabbitTarget, SourceAt, TargetAt};
+use tempfile::TempDir;
 
 use crate::engine::{Engine, fresh_name};
-use crate::support::{Record, Rows, Verdict};
+use crate::killed::{Killable, LONG, free_ports, listens};
+use crate::support::{Record, Rows, Verdict, until};
 
 pub(crate) struct Rabbit {
     channel: Channel,
@@ -25,6 +28,20 @@ fn at(address: SocketAddr, query: &str) -> String {
     format!("amqp://guest:guest@{address}?{query}")
 }
 
+impl Rabbit {
+    /// A queue on a server that is there.
+    async fn on(url: &str) -> Verdict<Self> {
+        let address = url.rsplit('@').next().unwrap_or_default().parse()?;
+        let connection = Connection::connect(url, ConnectionProperties::default()).await?;
+        let (channel, queue) = (connection.create_channel().await?, fresh_name());
+        channel.confirm_select(ConfirmSelectOptions::default()).await?;
+        let mut arguments = FieldTable::default();
+        arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
+        channel.queue_declare(queue.as_str().into(), QueueDeclareOptions::durable(), arguments).await?;
+        Ok(Self { channel, _connection: connection, address, queue })
+    }
+}
+
 impl Engine for Rabbit {
     type Source = RabbitSource;
 
@@ -32,14 +49,7 @@ impl Engine for Rabbit {
         let url = std::env::var("ONCEWARD_TEST_RABBITMQ").map_err(
             |_| "ONCEWARD_TEST_RABBITMQ is not set: run this by ./dev test, which starts a RabbitMQ",
         )?;
-        let address = url.rsplit('@').next().unwrap_or_default().parse()?;
-        let connection = Connection::connect(&url, ConnectionProperties::default()).await?;
-        let (channel, queue) = (connection.create_channel().await?, fresh_name());
-        channel.confirm_select(ConfirmSelectOptions::default()).await?;
-        let mut arguments = FieldTable::default();
-        arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
-        channel.queue_declare(queue.as_str().into(), QueueDeclareOptions::durable(), arguments).await?;
-        Ok(Self { channel, _connection: connection, address, queue })
+        Self::on(&url).await
     }
 
     fn address(&self) -> SocketAddr {
@@ -85,6 +95,77 @@ impl Engine for Rabbit {
         let queue =
             self.channel.queue_declare(self.queue.as_str().into(), passive, FieldTable::default()).await?;
         Ok(u64::from(queue.message_count()))
+    }
+}
+
+/// Becomes a node.
+const NODE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/services/rabbitmq-node");
+
+/// A node of one test's own.
+pub(crate) struct Node {
+    process: Child,
+    mapper: Child,
+    /// Its own, that for other nodes, and the mapper's.
+    ports: [u16; 3],
+    folder: TempDir,
+}
+
+impl Node {
+    fn run(ports: [u16; 3], folder: &TempDir) -> Verdict<Child> {
+        let arguments = ports.map(|port| port.to_string());
+        alone(NODE, &[&[folder.path().display().to_string()][..], &arguments].concat())
+    }
+}
+
+/// It ends with this process, however that ends.
+fn alone(program: &str, arguments: &[String]) -> Verdict<Child> {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", program]).args(arguments);
+    Ok(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
+}
+
+impl Killable for Node {
+    type Engine = Rabbit;
+
+    async fn start() -> Verdict<Self> {
+        let (ports, folder) = (free_ports()?, TempDir::new()?);
+        let [port, _, mapper] = ports;
+        let on_loopback = ["-port", &mapper.to_string(), "-address", "127.0.0.1"].map(str::to_owned);
+        let epmd = alone("epmd", &on_loopback)?;
+        listens(mapper).await?;
+        let node = Self { process: Self::run(ports, &folder)?, mapper: epmd, ports, folder };
+        listens(port).await?;
+        Ok(node)
+    }
+
+    /// A node writes down some seconds after its answer that a quorum queue was made. Killed before, it has the queue,
+    /// and no leader for it (seen with 3.10.8).
+    async fn engine(&self) -> Verdict<Rabbit> {
+        let engine = Rabbit::on(&format!("amqp://guest:guest@127.0.0.1:{}", self.ports[0])).await?;
+        let node = format!("onceward-{}@localhost", self.ports[0]);
+        let names = self.folder.path().join(format!("mnesia/{node}/quorum/{node}/names.dets"));
+        until("the node knows its queue", LONG, async || {
+            let (names, name) = (std::fs::read(&names)?, engine.queue.as_bytes());
+            Ok(names.windows(name.len()).any(|there| there == name))
+        })
+        .await?;
+        Ok(engine)
+    }
+
+    fn restart(&mut self) -> Verdict {
+        self.process.kill()?;
+        self.process.wait()?;
+        self.process = Self::run(self.ports, &self.folder)?;
+        Ok(())
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        for process in [&mut self.process, &mut self.mapper] {
+            drop(process.kill());
+            drop(process.wait());
+        }
     }
 }
 

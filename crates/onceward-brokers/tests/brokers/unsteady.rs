@@ -2,26 +2,36 @@
 //! acknowledged. It counts deliveries.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onceward::Cause;
 use onceward_brokers::{Delivery, Source};
 
-/// How often each message was delivered, over all sources of a test.
+/// What became of messages, over all sources of a test.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Meter(Arc<Mutex<HashMap<String, u64>>>);
+pub(crate) struct Meter {
+    /// How often each was delivered.
+    times: Arc<Mutex<HashMap<String, u64>>>,
+    forgotten: Arc<AtomicUsize>,
+}
 
 impl Meter {
     /// Messages that were delivered more than once.
     pub(crate) fn redelivered(&self) -> usize {
-        self.0.lock().unwrap().values().filter(|times| **times > 1).count()
+        self.times.lock().unwrap().values().filter(|times| **times > 1).count()
+    }
+
+    /// Deliveries that were forgotten before they were kept.
+    pub(crate) fn forgotten(&self) -> usize {
+        self.forgotten.load(Ordering::Relaxed)
     }
 
     fn note<T>(&self, delivery: &Delivery<T>) {
         let headers = &delivery.message.headers;
         let id = headers.get("onceward-message-id").or(delivery.message.id.as_ref());
-        *self.0.lock().unwrap().entry(id.cloned().unwrap_or_default()).or_default() += 1;
+        *self.times.lock().unwrap().entry(id.cloned().unwrap_or_default()).or_default() += 1;
     }
 }
 
@@ -65,7 +75,9 @@ impl<S: Source> Source for Unsteady<S> {
         for message in &messages {
             self.meter.note(message);
         }
+        let came = messages.len();
         messages.retain(|_| !self.forgets());
+        self.meter.forgotten.fetch_add(came - messages.len(), Ordering::Relaxed);
         Ok(messages)
     }
 

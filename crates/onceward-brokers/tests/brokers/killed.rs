@@ -1,0 +1,79 @@
+//! A broker whose server is killed, and comes back with what it had.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use onceward::{Job, Relay};
+
+use crate::engine::Engine;
+use crate::laws::consumer;
+use crate::support::{Record, Rows, Verdict, ran, until};
+use crate::unsteady::Meter;
+
+/// Longer than a server needs to come back, and whoever waits for it to see that.
+pub(crate) const LONG: Duration = Duration::from_secs(100);
+
+/// A server of one test's own.
+pub(crate) trait Killable: Sized {
+    type Engine: Engine;
+
+    /// Gives it once it listens.
+    async fn start() -> Verdict<Self>;
+
+    /// A new queue or stream there.
+    async fn engine(&self) -> Verdict<Self::Engine>;
+
+    /// Kills it outright, and starts it again with what it had on its disk.
+    fn restart(&mut self) -> Verdict;
+}
+
+/// Ports of loopback on which nobody listens at the moment.
+pub(crate) fn free_ports<const N: usize>() -> Verdict<[u16; N]> {
+    let mut ports = [0; N];
+    let mut all = Vec::new();
+    for port in &mut ports {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        *port = listener.local_addr()?.port();
+        all.push(listener);
+    }
+    Ok(ports)
+}
+
+pub(crate) async fn listens(port: u16) -> Verdict {
+    until("a server listens", LONG, async || {
+        Ok(tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok())
+    })
+    .await
+}
+
+/// Killed while rows are handed over, and again while messages are taken.
+pub(crate) async fn a_server_that_is_killed_and_comes_back_has_each_message_run_once<K: Killable>() -> Verdict
+{
+    let (rows, store) = (Rows::new().await?, onceward::testing::store().await?);
+    for n in 0..1000 {
+        rows.write(Record { n }).await?;
+    }
+    let mut server = K::start().await?;
+    let engine = server.engine().await?;
+    let relay = Relay::new(rows.outbox.clone(), engine.target().await?).batch(50);
+    let relaying = tokio::spawn(async move { relay.run_until(std::future::pending()).await });
+    until("some are sent", LONG, async || Ok(rows.outbox.lag().await?.waiting < 800)).await?;
+    server.restart()?;
+    until("all are sent", LONG, async || Ok(rows.outbox.lag().await?.waiting == 0)).await?;
+    relaying.abort();
+    let (meter, at) = (Meter::default(), engine.address());
+    // What it forgets is certainly on its way when the server is killed. The first may be sent all that is there.
+    let forgetful = consumer(&engine, at, &store, &meter, 1, 6).await?;
+    let steady = consumer(&engine, at, &store, &meter, 2, 0).await?;
+    until("some are taken", LONG, async || {
+        Ok(meter.forgotten() > 0 && store.backlog(&[Record::QUEUE], 1000).await? > 100)
+    })
+    .await?;
+    server.restart()?;
+    forgetful.abort();
+    until("all are taken", LONG, async || Ok(store.backlog(&[Record::QUEUE], 1000).await? == 1000)).await?;
+    steady.abort();
+    assert!(meter.redelivered() >= meter.forgotten(), "what is forgotten comes again: {meter:?}");
+    assert_eq!(ran(&store).await?, (0..1000).collect::<Vec<_>>());
+    Ok(())
+}
