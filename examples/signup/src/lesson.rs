@@ -56,6 +56,9 @@ pub(crate) struct Lesson {
     /// A NATS server with JetStream: `nats://HOST:PORT`
     #[arg(long)]
     nats: Option<String>,
+    /// A RabbitMQ server: `amqp://HOST:PORT`
+    #[arg(long)]
+    rabbitmq: Option<String>,
     /// A PostgreSQL server on which the lesson may make databases; without it: SQLite files
     #[arg(long)]
     store: Option<String>,
@@ -88,6 +91,9 @@ pub(crate) enum By {
     Elsewhere,
     /// Behind an outbox, a relay and NATS (`--nats`)
     Nats,
+    /// Behind an outbox, a relay and RabbitMQ (`--rabbitmq`)
+    #[value(name = "rabbitmq")]
+    RabbitMq,
 }
 
 impl By {
@@ -96,6 +102,7 @@ impl By {
             Self::Here => "here",
             Self::Elsewhere => "elsewhere",
             Self::Nats => "nats",
+            Self::RabbitMq => "rabbitmq",
         }
     }
 }

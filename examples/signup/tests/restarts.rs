@@ -6,6 +6,7 @@ mod servers;
 use servers::lesson::{keeps_its_promise, lesson};
 use servers::nats::Nats;
 use servers::postgres::Postgres;
+use servers::rabbitmq::RabbitMq;
 
 fn rounds() -> &'static str {
     if std::env::var_os("ONCEWARD_LONG").is_some() { "500" } else { "40" }
@@ -30,22 +31,34 @@ fn a_killed_relay_hands_over_all_and_nothing_twice() {
     version_4(&["--queue", "elsewhere"]);
 }
 
-#[test]
-fn kills_and_restarts_of_nats_and_postgresql_lose_no_mail_and_double_none() {
-    let (postgres, nats) = (Postgres::start(), Nats::start());
-    let restarts = [&postgres.restart(), &nats.restart()];
-    let [one, other] = restarts.map(String::as_str);
-    let url = postgres.url();
+/// Plays it behind a broker, on a PostgreSQL; both are killed, too.
+fn behind(broker: &str, url: &str, restart: &str) {
+    let postgres = Postgres::start();
+    let option = format!("--{broker}");
+    let (store, other) = (postgres.url(), postgres.restart());
     version_4(&[
         "--store",
-        &url,
+        &store,
         "--queue",
-        "nats",
-        "--nats",
-        &nats.url(),
+        broker,
+        &option,
+        url,
         "--restart",
-        one,
+        &other,
         "--restart",
-        other,
+        restart,
     ]);
+}
+
+#[test]
+fn kills_and_restarts_of_nats_and_postgresql_lose_no_mail_and_double_none() {
+    let nats = Nats::start();
+    behind("nats", &nats.url(), &nats.restart());
+}
+
+/// A node takes some seconds to come back: seeds go on meanwhile, but a restart waits for the one before.
+#[test]
+fn kills_and_restarts_of_rabbitmq_and_postgresql_lose_no_mail_and_double_none() {
+    let rabbitmq = RabbitMq::start();
+    behind("rabbitmq", &rabbitmq.url(), &rabbitmq.restart());
 }

@@ -94,7 +94,7 @@ async fn jobs(queue: &Queue, store: &Store) -> Fallible<Vec<Job>> {
             there.close().await;
             jobs
         }
-        Queue::Here | Queue::Nats(_) => all(store).await,
+        Queue::Here | Queue::Nats(_) | Queue::RabbitMq(_) => all(store).await,
     }
 }
 

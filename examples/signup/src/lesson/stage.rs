@@ -196,9 +196,7 @@ impl<'a> Stage<'a> {
         for place in self.places {
             place.remove().await?;
         }
-        if let Queue::Nats(nats) = &self.queue {
-            nats.remove().await?;
-        }
+        self.queue.remove().await?;
         Ok(ending)
     }
 
@@ -250,6 +248,11 @@ async fn places(lesson: &Lesson, version: u8, by: By, folder: &Path) -> Fallible
         By::Nats => {
             let server = lesson.nats.as_deref().ok_or("--queue nats needs --nats nats://HOST:PORT")?;
             Queue::Nats(format!("{server}/signup-{}", std::process::id()).parse()?)
+        }
+        By::RabbitMq => {
+            let server =
+                lesson.rabbitmq.as_deref().ok_or("--queue rabbitmq needs --rabbitmq amqp://HOST:PORT")?;
+            Queue::RabbitMq(format!("{server}?queue=signup-{}", std::process::id()).parse()?)
         }
     };
     Ok((queue, places))

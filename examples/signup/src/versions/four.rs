@@ -3,6 +3,7 @@
 
 pub(crate) mod nats;
 pub(crate) mod queue;
+pub(crate) mod rabbitmq;
 
 use std::time::Duration;
 

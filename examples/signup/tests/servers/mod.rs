@@ -5,6 +5,7 @@
 pub(crate) mod lesson;
 pub(crate) mod nats;
 pub(crate) mod postgres;
+pub(crate) mod rabbitmq;
 
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};

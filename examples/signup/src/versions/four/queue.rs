@@ -8,9 +8,13 @@ use std::time::Duration;
 use onceward::{Job, JobTarget, Onceward, Outbox, Relay, Target};
 
 use super::nats::Nats;
+use super::rabbitmq::RabbitMq;
 use super::{Way, Welcome};
 use crate::store::Store;
 use crate::{Fallible, Stop};
+
+/// How long until a broker that does not answer is asked again.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// Where the jobs are, or through what they come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +25,8 @@ pub(crate) enum Queue {
     Elsewhere(String),
     /// Through a stream of NATS; a worker takes each message into its own database.
     Nats(Nats),
+    /// The same through a queue of RabbitMQ.
+    RabbitMq(RabbitMq),
 }
 
 impl FromStr for Queue {
@@ -31,7 +37,10 @@ impl FromStr for Queue {
             "here" => Ok(Self::Here),
             "sqlite" | "postgres" => Ok(Self::Elsewhere(text.to_owned())),
             "nats" => Ok(Self::Nats(text.parse()?)),
-            _ => Err("expected here, sqlite://FILE, postgres://… or nats://HOST:PORT/STREAM".to_owned()),
+            "amqp" => Ok(Self::RabbitMq(text.parse()?)),
+            _ => Err("expected here, sqlite://FILE, postgres://…, nats://HOST:PORT/STREAM or \
+                      amqp://HOST:PORT?queue=QUEUE"
+                .to_owned()),
         }
     }
 }
@@ -42,6 +51,7 @@ impl fmt::Display for Queue {
             Self::Here => f.write_str("here"),
             Self::Elsewhere(url) => f.write_str(url),
             Self::Nats(nats) => nats.fmt(f),
+            Self::RabbitMq(rabbitmq) => rabbitmq.fmt(f),
         }
     }
 }
@@ -60,19 +70,38 @@ impl Queue {
     pub(crate) async fn jobs(&self, store: &Store) -> Fallible<Onceward> {
         Ok(match self {
             Self::Elsewhere(url) => Onceward::open(url).await?,
-            Self::Here | Self::Nats(_) => beside(store).await?,
+            Self::Here | Self::Nats(_) | Self::RabbitMq(_) => beside(store).await?,
         })
     }
 
-    /// Carries what is in the outbox there.
+    /// Carries what is in the outbox there. Where it goes may be on its way up.
     pub(crate) async fn relay(&self, store: &Store, lease: Duration, stop: Stop) -> Fallible {
-        let target: Arc<dyn Target> = match self {
-            Self::Here => return Err("the queue is here; there is nothing to relay".into()),
-            Self::Elsewhere(url) => Arc::new(JobTarget::new(Onceward::open(url).await?, "elsewhere")),
-            Self::Nats(nats) => nats.target().await?,
+        if *self == Self::Here {
+            return Err("the queue is here; there is nothing to relay".into());
+        }
+        let outbox = outbox(store).await?;
+        let target = loop {
+            match self.target().await {
+                Ok(target) => break target,
+                Err(error) => tracing::warn!(%error, "nothing is relayed yet; it is tried again"),
+            }
+            tokio::select! {
+                () = stop.clone().told() => return Ok(()),
+                () = tokio::time::sleep(AGAIN) => {}
+            }
         };
-        Relay::new(outbox(store).await?, target).lease(lease).run_until(stop.told()).await?;
+        Relay::new(outbox, target).lease(lease).run_until(stop.told()).await?;
         Ok(())
+    }
+
+    /// What the relay hands over to.
+    async fn target(&self) -> Fallible<Arc<dyn Target>> {
+        match self {
+            Self::Here => Err("the queue is here".into()),
+            Self::Elsewhere(url) => Ok(Arc::new(JobTarget::new(Onceward::open(url).await?, "elsewhere"))),
+            Self::Nats(nats) => nats.target().await,
+            Self::RabbitMq(rabbitmq) => rabbitmq.target().await,
+        }
     }
 
     /// Makes jobs of what a broker brings.
@@ -80,6 +109,16 @@ impl Queue {
         match self {
             Self::Here | Self::Elsewhere(_) => Ok(()),
             Self::Nats(nats) => nats.take_in(once, Welcome::QUEUE, lease, stop).await,
+            Self::RabbitMq(rabbitmq) => rabbitmq.take_in(once, Welcome::QUEUE, stop).await,
+        }
+    }
+
+    /// Takes away what a broker was given to keep.
+    pub(crate) async fn remove(&self) -> Fallible {
+        match self {
+            Self::Here | Self::Elsewhere(_) => Ok(()),
+            Self::Nats(nats) => nats.remove().await,
+            Self::RabbitMq(rabbitmq) => rabbitmq.remove().await,
         }
     }
 }
