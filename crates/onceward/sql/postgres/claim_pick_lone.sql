@@ -1,6 +1,6 @@
 -- Picks due jobs that must run alone, since they were found in a crash, and locks them.
 -- One row of documents, one for each column: a row costs more to hand over than its text.
--- Payloads are a JSON text sequence (RFC 7464): U+001E can be in none of them. Places are for claim.sql.
+-- Payloads are joined by U+001E, which JSON never holds as it is (RFC 8259). Places are for claim.sql.
 SELECT coalesce(json_agg(id), '[]')::text AS ids, json_agg(kind)::text AS kinds, json_agg(version)::text AS versions,
     string_agg(payload, E'\x1e') AS payloads, json_agg(attempts)::text AS attempts, json_agg(claim_no)::text AS claim_nos,
     json_agg(onceward.micros(created_at))::text AS created_ats,

@@ -1,6 +1,6 @@
 -- Picks jobs in doubt that must run alone and whose time to look again has come, and locks them.
 -- One row of documents, one for each column: a row costs more to hand over than its text.
--- Payloads are a JSON text sequence (RFC 7464): U+001E can be in none of them. Places are for claim.sql.
+-- Payloads are joined by U+001E, which JSON never holds as it is (RFC 8259). Places are for claim.sql.
 SELECT json_group_array(id) AS ids, json_group_array(kind) AS kinds, json_group_array(version) AS versions,
     group_concat(payload, char(30)) AS payloads, json_group_array(attempts) AS attempts, json_group_array(claim_no) AS claim_nos,
     json_group_array(created_at) AS created_ats,

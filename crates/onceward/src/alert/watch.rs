@@ -35,7 +35,8 @@ pub(crate) async fn watch(once: &Onceward, rules: &[AlertRule]) {
 /// for no more than it gathers.
 fn rest(took: Duration, oldest: Option<Duration>) -> Duration {
     let rest = took.saturating_mul(REST).clamp(LOOK, LONGEST);
-    oldest.map_or(rest, |age| rest.min(GATHER.saturating_sub(age).max(LOOK)))
+    // News that is old enough and could not be told is tried again, and not without a rest.
+    oldest.map_or(rest, |age| rest.min(GATHER.checked_sub(age).unwrap_or(LOOK)))
 }
 
 /// What has news, with when that was noticed here.
@@ -66,10 +67,10 @@ mod tests {
     #[test]
     fn a_look_that_took_long_keeps_no_news_back() {
         for took in [Duration::ZERO, SECOND / 10, SECOND, SECOND * 30] {
-            assert!(rest(took, Some(Duration::ZERO)) <= GATHER, "{took:?}");
+            for age in [Duration::ZERO, SECOND * 7, SECOND * 9] {
+                assert!(age + rest(took, Some(age)) <= GATHER, "{took:?}, {age:?}");
+            }
         }
-        assert_eq!(rest(SECOND, Some(SECOND * 7)), LOOK);
-        // What could not be told is tried again, and not without a rest.
         assert_eq!(rest(SECOND, Some(SECOND * 3600)), LOOK);
     }
 

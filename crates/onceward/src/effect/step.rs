@@ -311,7 +311,8 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     /// Writes what the world said, which exists nowhere else: again and again while the store is away, until the end of
     /// the lease ends this attempt. Writing it twice changes nothing.
     async fn persist(&self, write: Write) -> Result<Written, Failure> {
-        for failures in 0.. {
+        let mut failures = 0;
+        loop {
             match self.attempt.once().db().fold::<Ledger>(vec![write.clone()]).await {
                 Ok(mut written) => return written.pop().ok_or_else(lost),
                 Err(error) if matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) => {
@@ -323,8 +324,8 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
                 }
             }
             tokio::time::sleep(Backoff::STORE.after(failures)).await;
+            failures += 1;
         }
-        Err(lost())
     }
 
     async fn write(&self, write: Write) -> Result<Written, Failure> {

@@ -148,7 +148,7 @@ async fn take(
 
 /// An empty JSON array.
 const NONE: &str = "[]";
-/// Between the payloads: a control character, which JSON never holds as it is (RFC 7464).
+/// Between the payloads: a control character, which JSON never holds as it is (RFC 8259, section 7).
 const BETWEEN_TEXTS: char = '\u{1e}';
 
 /// The documents of a pick, column by column: the jobs as they were before their claim.
@@ -159,7 +159,7 @@ fn picked(row: &Row, ids: &str, want: &Want, purpose: Purpose) -> Result<Vec<Cla
     let mut kinds = cells::<String>(row, "kinds")?;
     let mut versions = cells::<u32>(row, "versions")?;
     let payloads = row.text("payloads")?;
-    let mut payloads = payloads.split(BETWEEN_TEXTS);
+    let mut payloads = texts(&payloads, ids.len())?;
     let mut attempts = cells::<u32>(row, "attempts")?;
     let mut claim_nos = cells::<i64>(row, "claim_nos")?;
     let mut created_ats = cells::<i64>(row, "created_ats")?;
@@ -185,6 +185,18 @@ fn picked(row: &Row, ids: &str, want: &Want, purpose: Purpose) -> Result<Vec<Cla
     };
     let jobs: Option<Vec<Claimed>> = ids.into_iter().map(claimed).collect();
     jobs.ok_or_else(|| Error::new(ErrorKind::Decode, "the columns of a pick are not of one length"))
+}
+
+/// So many payloads. One too many, and each after it would be its neighbour's.
+fn texts(joined: &str, count: usize) -> Result<std::str::Split<'_, char>> {
+    let texts = joined.split(BETWEEN_TEXTS);
+    if texts.clone().count() == count {
+        return Ok(texts);
+    }
+    Err(Error::new(
+        ErrorKind::Decode,
+        "a payload holds a raw U+001E, so it is no JSON: some program wrote it past the queue",
+    ))
 }
 
 fn cells<T: DeserializeOwned>(row: &Row, name: &str) -> Result<std::vec::IntoIter<T>> {
@@ -284,4 +296,17 @@ pub(crate) async fn due(conn: &mut Conn<'_>, queue: &str, kinds: &[Known], now: 
 pub(crate) async fn holds(conn: &mut Conn<'_>, lease: &Lease, now: Option<Time>) -> Result<bool> {
     let row = conn.row(&LEASE_HOLDS, vec![lease.job.into(), now.into(), lease.token.as_str().into()]).await?;
     Ok(row.map(|row| row.int("n")).transpose()? == Some(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_that_is_no_json_never_becomes_its_neighbours() {
+        assert_eq!(texts("1\u{1e}{}\u{1e}[2]", 3).unwrap().collect::<Vec<_>>(), ["1", "{}", "[2]"]);
+        for count in [1, 2] {
+            assert_eq!(texts("1\u{1e}2\u{1e}3", count).unwrap_err().kind(), ErrorKind::Decode);
+        }
+    }
 }

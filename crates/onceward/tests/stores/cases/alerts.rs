@@ -16,8 +16,10 @@ pub(crate) fn job(what: &str) -> NewJob {
     NewJob::untyped("mail", "welcome", format!("{what:?}"))
 }
 
+/// Watches all but the disk, which is the machine's.
 pub(crate) fn ops() -> AlertRule {
-    AlertRule::new("ops", "ops")
+    let on = Topic::ALL.into_iter().filter(|topic| *topic != Topic::Disk).collect();
+    AlertRule { on, ..AlertRule::new("ops", "ops") }
 }
 
 /// The payload says how it ends.
