@@ -1,5 +1,7 @@
 //! New jobs. Only inserts, so that it fits into anybody's transaction.
 
+mod edit;
+
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -21,7 +23,6 @@ const DEDUP_HOLDER: Sql = sql!("dedup_holder");
 const DEDUP_PAYLOAD: Sql = sql!("dedup_payload");
 const JOB_INSERT: Sql = sql!("job_insert");
 const JOB_BURY: Sql = sql!("job_bury");
-const JOB_UPDATE: Sql = sql!("job_update");
 
 /// Dedup keys that the application gives.
 pub(crate) const SCOPE_JOB: &str = "job";
@@ -277,7 +278,7 @@ async fn again(conn: &mut Conn<'_>, entry: &Entry, holder: &Holder, deltas: &mut
     if changed && entry.job.on_change == OnChange::Conflict {
         return Ok(Entered::Conflict { existing: holder.job });
     }
-    if changed && update(conn, entry, holder.job).await? {
+    if changed && edit::update(conn, entry, holder.job).await? {
         let args = vec![SCOPE_JOB.into(), key.into(), entry.hash.clone().into()];
         conn.execute(&DEDUP_PAYLOAD, args).await?;
         return Ok(Entered::As(Enqueued::Updated(holder.job)));
@@ -285,17 +286,6 @@ async fn again(conn: &mut Conn<'_>, entry: &Entry, holder: &Holder, deltas: &mut
     deltas.add(&entry.job.queue, "skipped", 1);
     let (state, url) = ended(conn, SCOPE_JOB, key).await?;
     Ok(Entered::As(Enqueued::Skipped { existing: holder.job, state, changed, url }))
-}
-
-async fn update(conn: &mut Conn<'_>, entry: &Entry, job: JobId) -> Result<bool> {
-    let args = vec![
-        job.into(),
-        entry.payload.as_str().into(),
-        entry.job.run_at.into(),
-        entry.job.held.clone().into(),
-        i64::from(entry.job.version).into(),
-    ];
-    Ok(conn.row(&JOB_UPDATE, args).await?.is_some())
 }
 
 #[derive(Serialize)]

@@ -64,6 +64,7 @@ laws! {
         what_a_person_lets_go_after_a_loss_may_have_been_sent,
         whoever_says_so_sends_what_may_have_been_lost_again,
         what_may_have_been_lost_is_not_edited_in_place,
+        what_an_edit_brings_forward_after_a_loss_may_have_been_sent,
         a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it;
     effects:
         an_accepted_effect_has_its_receipt_in_the_ledger,

@@ -340,6 +340,30 @@ pub(crate) async fn what_may_have_been_lost_is_not_edited_in_place(store: &Store
     Ok(())
 }
 
+pub(crate) async fn what_an_edit_brings_forward_after_a_loss_may_have_been_sent(store: &Store) -> Verdict {
+    store.once.set_clock(nine());
+    let friday = nine().after(Duration::from_hours(72));
+    let post = |id: &str, payload: &str, at| {
+        NewJob::untyped("blog", "post", payload).dedup(id, Dedup::Forever).run_at(at).update()
+    };
+    for id in ["moved", "kept"] {
+        store.once.enqueue(post(id, "1", friday)).await?;
+    }
+    let folder = tempfile::tempdir()?;
+    let once = lose(store, &folder).await?;
+    let tuesday = nine().after(Duration::from_hours(1));
+    for (id, at) in [("moved", tuesday), ("kept", friday)] {
+        assert!(matches!(once.enqueue(post(id, "2", at)).await?, Enqueued::Updated(_)), "{id}");
+    }
+    let platform = Platform::new(Class::Blind, false, false);
+    later(&once, Duration::from_hours(1));
+    assert_eq!((run(&once, &platform).await?.in_doubt, platform.arrived()), (1, 0), "as if a person had moved it");
+    later(&once, Duration::from_hours(72));
+    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1), "its time was never another");
+    once.close().await;
+    Ok(())
+}
+
 pub(crate) async fn a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it(store: &Store) -> Verdict {
     one_job(store).await?;
     store.execute("UPDATE @lineage SET name = 'copy'").await?;
