@@ -46,7 +46,7 @@ mod walls;
 
 pub use configured::Configured;
 pub use dress::{Dress, Dressed};
-pub use plan::{Act, Plan, Planned, PlannedJob, Wishes};
+pub use plan::{Act, Plan, Planned, PlannedJob, Wishes, Withdrawn};
 pub use post::{Picture, Post};
 pub use publisher::{Publisher, jobs_of, migrate, preview};
 pub use quiet::Quiet;

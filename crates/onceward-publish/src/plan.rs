@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use onceward::{State, Time};
+use onceward::{JobId, State, Time};
 use serde_json::Value as Json;
 
 use crate::channel::{Part, Reason};
@@ -53,10 +53,21 @@ pub struct Planned {
     pub wall: Option<Wall>,
     /// One for each of its channels.
     pub jobs: Vec<PlannedJob>,
-    /// Channels that were taken out of the file before their job left: job and name.
-    pub withdrawn: Vec<(onceward::JobId, String)>,
+    /// Jobs of channels that were taken out of the file before they left.
+    pub withdrawn: Vec<Withdrawn>,
     /// Channels that were added after the first publish: they get it only when they are named.
     pub added: Vec<String>,
+}
+
+/// A job that does not leave any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// Its id.
+    pub job: JobId,
+    /// The name of its channel.
+    pub channel: String,
+    /// It may have been sent in commits that the store lost.
+    pub restored: bool,
 }
 
 /// What will happen on one channel.
@@ -173,7 +184,7 @@ fn one(
         }
     }
     if let (Some(known), None) = (known, &wishes.to) {
-        planned.withdrawn = withdrawn(&planned.content, known, facts);
+        planned.withdrawn = withdrawn(&planned.content, known, moves, facts);
     }
     if refused.is_empty() { Ok(planned) } else { Err(refused) }
 }
@@ -200,16 +211,21 @@ fn is_same(before: Option<&Wish>, now: Option<&Wish>) -> bool {
 fn act(job: Option<&KnownJob>) -> Act {
     match job {
         None => Act::New,
-        Some(KnownJob { state: Some(State::Pending | State::Dead), sent: false, .. }) => Act::Update,
+        Some(job) if has_not_left(job) && !job.restored => Act::Update,
         Some(_) => Act::Leave,
     }
+}
+
+/// It waits or is dead, and nothing of it is known to be on its way.
+fn has_not_left(job: &KnownJob) -> bool {
+    matches!(job.state, Some(State::Pending | State::Dead)) && !job.sent
 }
 
 /// Whether a content that has not left anywhere goes to other channels altogether: they take the place of those before.
 /// A channel that is added beside these gets it only when it is named.
 fn moves(content: &Content, known: &Known, facts: &Facts<'_>) -> bool {
-    let waits = |job: &KnownJob| matches!(job.state, Some(State::Pending | State::Dead)) && !job.sent;
-    let is_over = |job: &KnownJob| job.state == Some(State::Cancelled) && !job.sent;
+    let waits = |job: &KnownJob| has_not_left(job) && !job.restored;
+    let is_over = |job: &KnownJob| job.state == Some(State::Cancelled) && !job.sent && !job.restored;
     let stays = |name: &String| facts.ids.get(name).and_then(|id| known.jobs.get(id)).is_some_and(waits);
     known.jobs.values().any(waits)
         && known.jobs.values().all(|job| waits(job) || is_over(job))
@@ -271,18 +287,15 @@ fn refusal(content: &Content, channel: &str, reason: &Reason) -> Refusal {
 }
 
 /// Jobs of channels that the file no longer names, while nothing of them has left. A channel that left the
-/// configuration is no wish of the file's.
-fn withdrawn(content: &Content, known: &Known, facts: &Facts<'_>) -> Vec<(onceward::JobId, String)> {
+/// configuration is no wish of the file's, unless others take its place: back again, it would get the post as well.
+fn withdrawn(content: &Content, known: &Known, moves: bool, facts: &Facts<'_>) -> Vec<Withdrawn> {
     let name_of = |id: &String| facts.ids.iter().find(|(_, known)| *known == id).map(|(name, _)| name);
-    let gone = known.jobs.iter().filter_map(|(id, job)| Some((job, name_of(id)?)));
-    gone.filter(|(job, name)| {
-        job.state == Some(State::Pending)
-            && !job.sent
-            && facts.channels.contains_key(*name)
-            && !content.channels.contains(*name)
-    })
-    .map(|(job, name)| (job.id, name.clone()))
-    .collect()
+    let waiting = known.jobs.iter().filter(|(_, job)| has_not_left(job));
+    let waiting = waiting.filter_map(|(id, job)| Some((job, name_of(id)?)));
+    let gone = waiting.filter(|(_, name)| {
+        !content.channels.contains(*name) && (moves || facts.channels.contains_key(*name))
+    });
+    gone.map(|(job, name)| Withdrawn { job: job.id, channel: name.clone(), restored: job.restored }).collect()
 }
 
 impl Plan {

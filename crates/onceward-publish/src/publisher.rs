@@ -22,7 +22,7 @@ use crate::plan::{APPROVAL, Act, Facts, Plan, Planned, PlannedJob, Wishes, plan}
 use crate::post::Post;
 use crate::store::PUBLISH_TABLES;
 use crate::store::channels::{self, Named};
-use crate::store::contents::{self, Enqueue, Item};
+use crate::store::contents::{self, Contents, Enqueue, Item};
 use crate::store::media::Blob;
 use crate::store::standing::{self, Standing};
 use crate::walls;
@@ -104,19 +104,25 @@ impl Publisher {
         survey(Some(once.db()), channels, ids, servers, batch, wishes).await
     }
 
-    /// Enqueues what is planned, all in one transaction: contents, media and jobs. Gives one answer for each job.
+    /// Enqueues what is planned and withdraws what is to be withdrawn, all in one transaction: contents, media and jobs.
+    /// Gives one answer for each job.
+    ///
+    /// # Errors
+    /// `NotNow` when a job that is to be withdrawn left meanwhile: then nothing was changed.
     pub async fn enqueue(&self, plan: &Plan) -> Result<Vec<Vec<Enqueued>>, Error> {
         let items = plan.contents.iter().map(|planned| self.item(planned)).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.0.once.db().fold::<Enqueue>(items).await?)
+        let withdrawn = plan.contents.iter().flat_map(|it| &it.withdrawn).map(|it| it.job).collect();
+        let contents = Contents { once: self.0.once.clone(), withdrawn, items };
+        let answer = self.0.once.db().fold::<Enqueue>(vec![contents]).await?.pop();
+        answer.unwrap_or_else(|| Ok(Vec::new())).map_err(publish_again)
     }
 
     fn item(&self, planned: &Planned) -> Result<Item, Error> {
         let jobs: Vec<_> = planned.jobs.iter().map(|job| self.job(planned, job)).collect();
         let moves = planned.jobs.iter().any(|job| job.act != Act::Leave);
         let media = if moves { blobs(&planned.content)? } else { Vec::new() };
-        let (once, content) = (self.0.once.clone(), planned.content.clone());
         let publish_at = planned.publish_at.map(|at| Wish { at, wall: planned.wall.clone() });
-        Ok(Item { once, content, publish_at, jobs, media })
+        Ok(Item { content: planned.content.clone(), publish_at, jobs, media })
     }
 
     fn job(&self, planned: &Planned, job: &PlannedJob) -> (String, String, NewJob) {
@@ -182,6 +188,16 @@ impl Publisher {
     pub(crate) fn channel(&self, id: &str) -> Option<&Configured> {
         let name = self.0.ids.iter().find(|(_, known)| *known == id).map(|(name, _)| name)?;
         self.0.channels.get(name)
+    }
+}
+
+/// What was planned does not hold any more, and nothing of it was done.
+fn publish_again(error: Error) -> Error {
+    match error {
+        Error::NotNow { code, text } => {
+            Error::NotNow { code, text: format!("{text}, and nothing was enqueued; publish it again") }
+        }
+        error => error,
     }
 }
 

@@ -146,6 +146,40 @@ async fn a_moved_file_is_refused_with_the_old_id(store: Store) -> Verdict {
     Ok(())
 }
 
+async fn two_feeds(store: &Store, folder: &Path) -> Result<Publisher, onceward::Error> {
+    Publisher::open(&store.once, vec![feed("blog", None, folder), feed("notes", None, folder)]).await
+}
+
+async fn what_left_meanwhile_keeps_others_from_its_place(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let publisher = two_feeds(&store, folder.path()).await?;
+    enqueue(&publisher, batch("blog", &[A])).await?;
+    let plan = publisher.plan(batch("notes", &[A]), &Wishes::default()).await?;
+    assert_eq!((plan.contents[0].jobs.len(), plan.contents[0].withdrawn.len()), (1, 1));
+    let worker = publisher.register(Worker::builder(&store.once)).queue("blog", 1).build()?;
+    assert_eq!(worker.run_until_idle().await?.done, 1);
+    let error = publisher.enqueue(&plan).await.unwrap_err();
+    assert!(error.code() == "not_pending" && error.to_string().contains("publish it again"), "{error}");
+    assert_eq!(store.count("content_job", "true").await?, 1, "nothing was enqueued");
+    let again = publisher.plan(batch("notes", &[A]), &Wishes::default()).await?;
+    assert_eq!(again.contents[0].added, ["notes"]);
+    Ok(())
+}
+
+async fn a_post_that_went_elsewhere_does_not_come_back_with_its_channel(store: Store) -> Verdict {
+    let folder = tempfile::tempdir()?;
+    migrate(&store.once).await?;
+    let job = enqueue(&two_feeds(&store, folder.path()).await?, batch("blog", &[A])).await?.remove(0);
+    let without = Publisher::open(&store.once, vec![feed("notes", None, folder.path())]).await?;
+    let held = Some("channel_missing".to_owned());
+    assert_eq!(state(&without, &job).await?, (State::Pending, held));
+    assert!(matches!(enqueue(&without, batch("notes", &[A])).await?[..], [Enqueued::New(_)]));
+    let back = two_feeds(&store, folder.path()).await?;
+    assert_eq!(state(&back, &job).await?.0, State::Cancelled);
+    Ok(())
+}
+
 const LATER: (&str, &str) =
     ("a.md", "---\ntitle: A\npublish_at: 2999-01-01T00:00:00Z\nexpire_at: 2999-01-03T00:00:00Z\n---\nText.");
 
@@ -286,6 +320,8 @@ laws!(
     a_renamed_channel_knows_what_it_published,
     a_former_name_is_followed_until_the_new_one_was_used,
     a_moved_file_is_refused_with_the_old_id,
+    what_left_meanwhile_keeps_others_from_its_place,
+    a_post_that_went_elsewhere_does_not_come_back_with_its_channel,
     a_stale_post_is_cancelled_not_sent,
     a_post_missed_while_nobody_ran_is_held_once,
     a_pause_of_ours_makes_nothing_late,

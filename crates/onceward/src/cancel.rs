@@ -1,6 +1,7 @@
 //! Saying no, and saying when.
 
 mod defer;
+mod withdraw;
 
 use crate::store::jobs::{Change, Past, Standing, Verb};
 use crate::{Error, JobId, Left, Onceward, Selection, State};

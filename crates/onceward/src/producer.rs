@@ -34,15 +34,22 @@ impl Onceward {
         tx: impl Into<Conn<'c>>,
         job: impl Into<NewJob>,
     ) -> Result<Enqueued, Error> {
-        let (mut conn, entry) = (self.db().adopt(tx), Entry::new(job.into())?);
+        let entry = Entry::new(job.into())?;
+        let mut conn = self.adopt(tx).await?;
+        let entered = enqueue(&mut conn, &[entry], self.db().clock().test_time()).await;
+        first(entered.map_err(wrong_store)?.into_iter().map(answer).collect())
+    }
+
+    /// The caller's transaction, if it can be ours too.
+    pub(crate) async fn adopt<'c>(&self, tx: impl Into<Conn<'c>>) -> Result<Conn<'c>, Error> {
+        let mut conn = self.db().adopt(tx);
         if conn.engine() != self.engine() {
             return Err(Error::WrongStore(
                 "the transaction belongs to another engine than the queue".to_owned(),
             ));
         }
         conn.require_full_sync().await?;
-        let entered = enqueue(&mut conn, &[entry], self.db().clock().test_time()).await;
-        first(entered.map_err(wrong_store)?.into_iter().map(answer).collect())
+        Ok(conn)
     }
 }
 

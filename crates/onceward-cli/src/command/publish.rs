@@ -6,7 +6,7 @@ mod rehearsal;
 mod report;
 mod rows;
 
-use onceward::{Enqueued, JobId, ReviveOptions, State};
+use onceward::{Enqueued, ReviveOptions, State};
 use onceward_publish::content::{self, Batch};
 use onceward_publish::{Plan, Publisher, Wishes, date};
 
@@ -52,7 +52,6 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
     }
     agreed(args, &store.config, &plan)?;
     let enqueued = publisher.enqueue(&plan).await?;
-    withdraw(store, &plan).await?;
     if args.revive {
         revive(store, &enqueued).await?;
     }
@@ -131,15 +130,6 @@ fn agreed(args: &Publish, config: &Config, plan: &Plan) -> Result<(), Stop> {
         )),
         _ => Ok(()),
     }
-}
-
-/// A channel that was taken out of a file does not get what has not left yet.
-async fn withdraw(store: &Store, plan: &Plan) -> Result<(), Stop> {
-    let jobs: Vec<JobId> = plan.contents.iter().flat_map(|it| &it.withdrawn).map(|(job, _)| *job).collect();
-    if !jobs.is_empty() {
-        store.once.cancel(jobs).await?;
-    }
-    Ok(())
 }
 
 /// Those that are dead get another budget. What may have happened is found out first.

@@ -213,3 +213,16 @@ fn a_restored_copy_says_what_may_have_been_sent_and_edits_nothing_of_it() {
     let cancelled = copy(&["contents", "cancel", "a"]);
     assert!(cancelled.stdout.contains("maybe sent"), "{cancelled:?}");
 }
+
+#[test]
+fn a_channel_taken_out_after_a_loss_gets_nothing_more_and_may_have_it() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\nchannels: [rss, json]\napprove: true", "Text."));
+    site.publish(&["a.md"]);
+    assert_eq!(site.run(&["db", "backup", "copy.db"]).code, 0);
+    site.write("a.md", post("title: A\nchannels: [rss]\napprove: true", "Text."));
+    let said = site.run(&["publish", "a.md", "--store", "sqlite://copy.db"]);
+    assert!(said.stdout.contains("taken back from json (may have been sent"), "{said:?}");
+    let listed = site.run(&["jobs", "list", "--json", "--queue", "json", "--store", "sqlite://copy.db"]);
+    assert_eq!(listed.document()["items"][0]["state"], "cancelled", "{listed:?}");
+}

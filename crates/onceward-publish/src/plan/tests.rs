@@ -60,7 +60,8 @@ fn now() -> Time {
 fn known(content: &Content, jobs: &[(&str, State, bool, Option<&str>)]) -> Known {
     let job = |(at, (name, state, sent, held)): (usize, &(&str, State, bool, Option<&str>))| {
         let id = i64::try_from(at).unwrap();
-        let job = KnownJob { id, state: Some(*state), held: held.map(str::to_owned), sent: *sent };
+        let job =
+            KnownJob { id, state: Some(*state), held: held.map(str::to_owned), sent: *sent, restored: false };
         (format!("id-{name}"), job)
     };
     let publish_at = content.publish_at.clone();
@@ -158,29 +159,50 @@ fn what_has_not_left_anywhere_goes_to_the_channels_that_took_the_place_of_its_ow
     }
 }
 
+/// Names of channels, with `?` where the job may have been sent.
+fn withdrawn(planned: &Planned) -> Vec<String> {
+    let shown = planned.withdrawn.iter().map(|it| it.channel.clone() + if it.restored { "?" } else { "" });
+    shown.collect()
+}
+
 #[test]
 fn a_channel_taken_out_loses_only_what_has_not_left_and_is_not_touched_by_to() {
+    use State::{Dead, Pending};
     let before = content("channels: [a, b, c]", "B");
     let after = content("channels: [a]", "B");
-    let known = known(
-        &before,
-        &[
-            ("a", State::Pending, false, None),
-            ("b", State::Pending, false, None),
-            ("c", State::Pending, true, None),
-        ],
-    );
+    let known =
+        known(&before, &[("a", Pending, false, None), ("b", Dead, false, None), ("c", Pending, true, None)]);
     let plain = planned(after.clone(), Some(known.clone()), &Wishes::default());
-    assert_eq!(plain.withdrawn, [(1, "b".to_owned())]);
-    let named = planned(
-        after.clone(),
-        Some(known.clone()),
-        &Wishes { to: Some(vec!["a".to_owned()]), ..Wishes::default() },
-    );
-    assert_eq!(named.withdrawn, []);
+    assert_eq!(plain.withdrawn, [Withdrawn { job: 1, channel: "b".to_owned(), restored: false }]);
+    let to = Wishes { to: Some(vec!["a".to_owned()]), ..Wishes::default() };
+    assert_eq!(planned(after.clone(), Some(known.clone()), &to).withdrawn, []);
     let mut fewer = channels();
     fewer.remove("b");
     assert_eq!(planned_with(&fewer, after, Some(known), &Wishes::default()).contents[0].withdrawn, []);
+}
+
+#[test]
+fn whoever_loses_its_place_is_withdrawn_dead_or_not_configured_any_more() {
+    use State::{Dead, Pending};
+    let before = content("channels: [a, b]", "B");
+    let known = known(&before, &[("a", Pending, false, Some("channel_missing")), ("b", Dead, false, None)]);
+    let mut fewer = channels();
+    fewer.remove("a");
+    let plan = planned_with(&fewer, content("channels: [c]", "B"), Some(known), &Wishes::default());
+    assert_eq!(acts(&plan.contents[0]), [("c", Act::New)]);
+    assert_eq!(withdrawn(&plan.contents[0]), ["a", "b"]);
+}
+
+#[test]
+fn what_may_have_been_sent_before_a_loss_is_withdrawn_and_nothing_takes_its_place() {
+    let before = content("channels: [a, b]", "B");
+    let mut known = known(&before, &[("a", State::Pending, false, None), ("b", State::Pending, false, None)]);
+    known.jobs.values_mut().for_each(|job| job.restored = true);
+    let fewer = planned(content("channels: [a]", "B"), Some(known.clone()), &Wishes::default());
+    assert_eq!((acts(&fewer), withdrawn(&fewer)), (vec![("a", Act::Leave)], vec!["b?".to_owned()]));
+    let others = planned(content("channels: [c]", "B"), Some(known), &Wishes::default());
+    assert_eq!((acts(&others), withdrawn(&others)), (vec![], vec!["a?".to_owned(), "b?".to_owned()]));
+    assert_eq!(others.added, ["c"]);
 }
 
 #[test]

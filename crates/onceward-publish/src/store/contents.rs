@@ -44,12 +44,22 @@ pub(crate) struct KnownJob {
     pub held: Option<String>,
     /// One of its effects was prepared: it is not changed any more.
     pub sent: bool,
+    /// It may have been sent in commits that the store lost: it is not changed either, but can be withdrawn.
+    pub restored: bool,
+}
+
+/// What a run writes.
+#[derive(Debug, Clone)]
+pub(crate) struct Contents {
+    pub once: Onceward,
+    /// Jobs that are not to leave any more.
+    pub withdrawn: Vec<JobId>,
+    pub items: Vec<Item>,
 }
 
 /// What a run enqueues of one content.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
-    pub once: Onceward,
     pub content: Content,
     pub publish_at: Option<Wish>,
     /// For each job: the stable id of its channel, its likeness, and the job.
@@ -57,31 +67,48 @@ pub(crate) struct Item {
     pub media: Vec<Blob>,
 }
 
-/// Content, media and jobs exist together, or not at all.
+/// Contents, media and jobs exist together, or not at all; and only if what is withdrawn has not left meanwhile.
 pub(crate) struct Enqueue;
 
 impl Fold for Enqueue {
-    type Item = Item;
-    type Answer = Vec<Enqueued>;
+    type Item = Contents;
+    type Answer = std::result::Result<Vec<Vec<Enqueued>>, onceward::Error>;
     const RANK: u8 = rank::ENQUEUE;
     const WAKES: bool = true;
 
-    async fn run(conn: &mut Conn<'_>, items: &[Item], now: Option<Time>) -> Result<Vec<Vec<Enqueued>>> {
-        let mut answers = Vec::with_capacity(items.len());
-        for item in items {
-            answers.push(enqueue(conn, item, now).await?);
+    async fn run(conn: &mut Conn<'_>, runs: &[Contents], now: Option<Time>) -> Result<Vec<Self::Answer>> {
+        let mut answers = Vec::with_capacity(runs.len());
+        for run in runs {
+            answers.push(match run.once.withdraw_in(conn.reborrow(), &run.withdrawn).await {
+                Ok(_) => Ok(enqueue(conn, run, now).await?),
+                Err(onceward::Error::Store(error)) => return Err(error),
+                Err(left) => Err(left),
+            });
         }
         Ok(answers)
     }
 }
 
-async fn enqueue(conn: &mut Conn<'_>, item: &Item, now: Option<Time>) -> Result<Vec<Enqueued>> {
+async fn enqueue(conn: &mut Conn<'_>, run: &Contents, now: Option<Time>) -> Result<Vec<Vec<Enqueued>>> {
+    let mut answers = Vec::with_capacity(run.items.len());
+    for item in &run.items {
+        answers.push(one_content(conn, &run.once, item, now).await?);
+    }
+    Ok(answers)
+}
+
+async fn one_content(
+    conn: &mut Conn<'_>,
+    once: &Onceward,
+    item: &Item,
+    now: Option<Time>,
+) -> Result<Vec<Enqueued>> {
     for blob in &item.media {
         media::put(conn, blob, now).await?;
     }
     let mut answers = Vec::with_capacity(item.jobs.len());
     for (channel, likeness, job) in &item.jobs {
-        let enqueued = item.once.enqueue_in(conn.reborrow(), job.clone()).await.map_err(of_queue)?;
+        let enqueued = once.enqueue_in(conn.reborrow(), job.clone()).await.map_err(of_queue)?;
         if !matches!(enqueued, Enqueued::Skipped { .. }) {
             let args = vec![
                 item.content.id.as_str().into(),
@@ -159,6 +186,7 @@ fn job(row: &Row) -> Result<KnownJob> {
         state,
         held: row.opt_text("held_reason")?,
         sent: row.flag("sent")?,
+        restored: row.flag("restored")?,
     })
 }
 

@@ -132,6 +132,7 @@ laws! {
         cancelled_in_doubt_it_is_found_out_and_never_sent_again,
         cancelled_in_doubt_where_repeats_are_harmless_it_is_looked_for,
         what_is_over_stays_as_it_is,
+        what_is_withdrawn_is_withdrawn_whole_or_not_at_all,
         a_bulk_cancel_meets_only_what_matches,
         a_cancelled_key_is_free_only_if_it_was_held_until_then,
         a_held_job_waits_for_its_release,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use onceward::{Enqueued, State, Time};
-use onceward_publish::{Plan, Planned, Refusal};
+use onceward_publish::{Plan, Planned, Refusal, Withdrawn};
 use serde_json::{Value, json};
 
 use super::Run;
@@ -75,7 +75,9 @@ fn document(plan: &Plan, contents: &[Value], totals: &Totals, rehearsal: bool) -
 
 fn content(planned: &Planned, rows: &Rows<'_>) -> Value {
     let own = rows.all.iter().filter(|row| std::ptr::eq(row.planned, planned));
-    let withdrawn = planned.withdrawn.iter().map(|(job, channel)| json!({ "id": job, "channel": channel }));
+    let withdrawn = planned.withdrawn.iter();
+    let withdrawn =
+        withdrawn.map(|it| json!({ "id": it.job, "channel": it.channel, "restored": it.restored }));
     json!({
         "id": planned.content.id,
         "file": planned.content.file,
@@ -193,10 +195,15 @@ fn asides(planned: &Planned) -> Option<String> {
         ));
     }
     if !planned.withdrawn.is_empty() {
-        let names: Vec<_> = planned.withdrawn.iter().map(|(_, channel)| channel.as_str()).collect();
+        let names: Vec<_> = planned.withdrawn.iter().map(taken_back).collect();
         said.push(format!("taken back from {}", names.join(", ")));
     }
     (!said.is_empty()).then(|| plain(&format!("{}: {}", planned.content.id, said.join("; "))))
+}
+
+fn taken_back(withdrawn: &Withdrawn) -> String {
+    let channel = &withdrawn.channel;
+    if withdrawn.restored { format!("{channel} ({})", output::MAYBE_SENT) } else { channel.clone() }
 }
 
 /// "4 done (3 new, 1 updated), 14 skipped" in the order of a life.

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onceward::{
-    Cancelled, Cause, Context, Dedup, Done, Enqueued, Error, Failure, Filter, JobId, NewJob, Report, State,
-    Time, Worker,
+    Cancelled, Cause, Context, Dedup, Done, Enqueued, Error, Failure, Filter, JobId, NewJob, Report,
+    SendError, State, Time, Worker,
 };
+use sqlx::Connection;
 
 use super::doubt::{Platform, doubtful};
 use crate::harness::{Store, Verdict};
@@ -167,5 +168,49 @@ pub(crate) async fn a_pending_job_can_be_moved_in_time(store: &Store) -> Verdict
     assert_eq!(run(store).await?.done, 1);
     let answer = store.once.reschedule(id, t0).await?;
     assert!(matches!(&answer[0].1, Err(left) if left.code == "not_pending"));
+    Ok(())
+}
+
+/// Commits in either case: a refusal leaves the transaction as good as before.
+async fn withdraw(store: &Store, jobs: &[JobId]) -> Result<Vec<Cancelled>, Box<dyn std::error::Error>> {
+    let answer = if store.is_sqlite() {
+        let mut conn = sqlx::SqliteConnection::connect(&store.url).await?;
+        let mut tx = conn.begin_with("BEGIN IMMEDIATE").await?;
+        let answer = store.once.withdraw_in(&mut tx, jobs).await;
+        tx.commit().await?;
+        answer
+    } else {
+        let mut conn = sqlx::PgConnection::connect(&store.direct()?).await?;
+        let mut tx = conn.begin().await?;
+        let answer = store.once.withdraw_in(&mut tx, jobs).await;
+        tx.commit().await?;
+        answer
+    };
+    Ok(answer?)
+}
+
+pub(crate) async fn what_is_withdrawn_is_withdrawn_whole_or_not_at_all(store: &Store) -> Verdict {
+    let refused = |ctx: Context<()>| async move {
+        let no = || SendError::Refused(Failure::permanent(Cause::new("no", "no")));
+        ctx.effect("post", "x".to_owned()).send(async |_| Err(no())).await?;
+        Ok(Done::Nothing)
+    };
+    let dies = |_: Context<()>| async { Err(Failure::permanent(Cause::new("broken", "before it sent"))) };
+    let kind = |kind: &str| NewJob::untyped("mail", kind, "{}");
+    let (done, sent, dead) =
+        (add(store, job()).await?, add(store, kind("sends")).await?, add(store, kind("dies")).await?);
+    run(store).await?;
+    let worker = Worker::builder(&store.once).register_fn("sends", 1, (), refused);
+    worker.register_fn("dies", 1, (), dies).queue("mail", 5).build()?.run_until_idle().await?;
+    let waits = add(store, job()).await?;
+    for (left, code) in [(done, "not_pending"), (sent, "effect_open"), (999, "not_found")] {
+        let error = withdraw(store, &[waits, dead, left]).await.unwrap_err();
+        assert_eq!(error.downcast::<Error>()?.code(), code);
+    }
+    assert_eq!(store.once.job(waits).await?.state, State::Pending);
+    assert_eq!(store.once.job(dead).await?.state, State::Dead);
+    assert_eq!(withdraw(store, &[waits, dead]).await?, [Cancelled::Cancelled, Cancelled::Cancelled]);
+    assert_eq!(store.once.job(dead).await?.state, State::Cancelled);
+    assert_eq!(run(store).await?.done, 0);
     Ok(())
 }
