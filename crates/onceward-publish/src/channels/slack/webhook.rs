@@ -79,18 +79,29 @@ impl Channel for SlackWebhook {
                 .send(&json!({ "text": "" }))
                 .await
                 .map_err(|failure| answer::unseen(answer::lost(&failure)))?;
-            match read(&response, Time::now()) {
-                Err(SendError::Refused(Failure::Permanent { .. })) => {
-                    Ok(Checked::text("the webhook answers, and takes messages"))
-                }
-                Err(error) => Err(answer::unseen(error)),
-                Ok(()) => {
-                    let text =
-                        "it took a message without a text, which Slack refuses; is the address Slack's?";
-                    Err(Failure::permanent(Cause::new("not_slack", text)))
-                }
-            }
+            found(read(&response, Time::now()))
         })
+    }
+}
+
+/// What the answer to a message without a text says of the address. Only Slack refuses that by its name: any other
+/// server's refusal would be the end of the first post.
+fn found(answer: Result<(), SendError>) -> Result<Checked, Failure> {
+    let stranger = |text: String| {
+        Failure::permanent(Cause::new(
+            "not_slack",
+            format!("{text}; set `webhook_url` to an address of Slack's"),
+        ))
+    };
+    match answer {
+        Err(SendError::Refused(Failure::Permanent { cause, .. })) => match cause.platform_code.as_deref() {
+            Some("no_text" | "invalid_payload") => {
+                Ok(Checked::text("the webhook answers, and takes messages"))
+            }
+            _ => Err(stranger(format!("it does not answer as Slack does: {}", cause.text))),
+        },
+        Err(error) => Err(answer::unseen(error)),
+        Ok(()) => Err(stranger("it took a message without a text, which Slack refuses".to_owned())),
     }
 }
 
@@ -119,5 +130,30 @@ fn is_code(text: &str) -> bool {
 impl fmt::Debug for SlackWebhook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SlackWebhook").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_slacks_own_refusal_shows_that_the_webhook_is_there() {
+        let now = Time::from_micros(0);
+        for (status, body, expected) in [
+            (400, "no_text", "fine"),
+            (400, "invalid_payload", "fine"),
+            (400, "missing_text_or_fallback_or_attachments", "not_slack"),
+            (400, "Bad Request", "not_slack"),
+            (405, "", "not_slack"),
+            (405, "no such page", "not_slack"),
+            (200, "ok", "not_slack"),
+            (200, "<html>", "answer_unreadable"),
+            (404, "no_service", "http_404"),
+        ] {
+            let found = found(read(&Response::new(status, &[], body), now));
+            let code = found.map_or_else(|failure| failure.cause().code.to_string(), |_| "fine".to_owned());
+            assert_eq!(code, expected, "{status} {body}");
+        }
     }
 }
