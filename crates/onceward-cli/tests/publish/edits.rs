@@ -226,3 +226,15 @@ fn a_channel_taken_out_after_a_loss_gets_nothing_more_and_may_have_it() {
     let listed = site.run(&["jobs", "list", "--json", "--queue", "json", "--store", "sqlite://copy.db"]);
     assert_eq!(listed.document()["items"][0]["state"], "cancelled", "{listed:?}");
 }
+
+#[test]
+fn a_dead_job_of_a_restored_copy_still_says_what_killed_it() {
+    let site = Site::new(FEEDS);
+    let broken = ["enqueue", "--queue", "rss", "--kind", "publish.post", "--payload", "{}"];
+    assert_eq!(site.run(&broken).code, 0);
+    assert_eq!(site.run(&["db", "backup", "copy.db"]).code, 0);
+    site.run(&["work", "--until-idle", "--store", "sqlite://copy.db"]);
+    let listed = site.run(&["jobs", "list", "--store", "sqlite://copy.db"]);
+    assert!(listed.stdout.contains("may have been sent"), "{listed:?}");
+    assert!(listed.stdout.contains("payload_unreadable"), "{listed:?}");
+}

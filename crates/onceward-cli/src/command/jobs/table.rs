@@ -65,14 +65,12 @@ fn when(job: &JobView, now: Time) -> String {
 fn about(job: &JobView) -> Cell {
     let held = job.held_reason.as_ref().map(|reason| format!("held: {reason}"));
     let maybe = job.restored.then(|| MAYBE_SENT.to_owned());
-    let said: Vec<String> = maybe.into_iter().chain(held).collect();
-    if !said.is_empty() {
-        return Cell::Text(said.join("; "));
-    }
-    match (&job.url, &job.error) {
-        (Some(url), _) => Cell::Whole(url.clone()),
-        (None, Some(error)) if job.state != State::Done => Cell::Text(reason(error)),
-        _ => Cell::Empty,
+    let error = job.error.as_ref().filter(|_| job.url.is_none() && job.state != State::Done).map(reason);
+    let said: Vec<String> = maybe.into_iter().chain(held.or(error)).collect();
+    match &job.url {
+        Some(url) if said.is_empty() => Cell::Whole(url.clone()),
+        _ if said.is_empty() => Cell::Empty,
+        _ => Cell::Text(said.join("; ")),
     }
 }
 
