@@ -21,7 +21,7 @@ use onceward_publish::channels::feed::{self, FeedChannel};
 use onceward_publish::channels::webhook::{Key, WebhookChannel};
 use onceward_publish::content::Rules;
 use onceward_publish::vault::Sessions;
-use onceward_publish::{Configured, Dress, Publisher, Quiet};
+use onceward_publish::{Configured, Dress, Lacking, Publisher, Quiet};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{self, Channel, Config, Format, Hashtags, OnDoubt, Secret, Settings};
@@ -69,7 +69,7 @@ fn configured(
 ) -> Result<Configured, Stop> {
     let lacking = channel.lacking(config).into_iter().next();
     let adapter = match lacking {
-        Some((key, why)) => Err(format!("{key}: {why}")),
+        Some((key, why)) => Err(Lacking { code: why.code, text: format!("{key}: {why}") }),
         None => Ok(adapter(channel, config, client, sessions)?),
     };
     let dress = Dress {

@@ -16,8 +16,8 @@ pub struct Configured {
     pub name: String,
     /// Its former name: jobs and keys move along.
     pub was: Option<String>,
-    /// What is special about it; else what this process lacks, and what to do.
-    pub adapter: Result<Arc<dyn Channel>, String>,
+    /// What is special about it; else what this process lacks.
+    pub adapter: Result<Arc<dyn Channel>, Lacking>,
     /// How it dresses texts.
     pub dress: Dress,
     /// How its jobs are tried again.
@@ -30,4 +30,13 @@ pub struct Configured {
     pub timeout: Duration,
     /// A doubt that nobody can settle is sent again, once: the owner's choice.
     pub resend: bool,
+}
+
+/// Why a channel cannot be used by this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lacking {
+    /// A stable word for programs: `secret_missing`, or `secret_invalid` for one that is there and cannot be one.
+    pub code: &'static str,
+    /// What is lacking, and what to do. Never a value.
+    pub text: String,
 }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::alert;
 use crate::channel::{Bond, Channel, Reason};
-use crate::configured::Configured;
+use crate::configured::{Configured, Lacking};
 use crate::dress::Dress;
 use crate::post::Post;
 use crate::publisher::Publisher;
@@ -91,8 +91,8 @@ fn missing() -> Failure {
     Failure::transient(Cause::new("channel_missing", "this channel is not configured any more"))
 }
 
-fn lacking(lacking: &String) -> Failure {
-    Failure::AuthNeeded { cause: Cause::new("secret_missing", lacking) }
+fn lacking(lacking: &Lacking) -> Failure {
+    Failure::AuthNeeded { cause: Cause::new(lacking.code, &lacking.text) }
 }
 
 impl From<Reason> for Failure {

@@ -44,7 +44,7 @@ pub mod vault;
 mod view;
 mod walls;
 
-pub use configured::Configured;
+pub use configured::{Configured, Lacking};
 pub use dress::{Dress, Dressed};
 pub use plan::{Act, Plan, Planned, PlannedJob, Wishes, Withdrawn};
 pub use post::{Picture, Post};

@@ -259,10 +259,10 @@ fn preflight(
     if act == Act::Leave {
         return Ok(Vec::new());
     }
-    let adapter = channel.adapter.as_ref().map_err(|lacking| Reason {
-        key: Some("channels"),
-        ..Reason::new("secret_missing", lacking.clone())
-    })?;
+    let adapter = channel
+        .adapter
+        .as_ref()
+        .map_err(|lacking| Reason { key: Some("channels"), ..Reason::new(lacking.code, &lacking.text) })?;
     let length = serde_json::to_string(post).map_or(0, |json| json.len());
     if length > LONGEST {
         let text =

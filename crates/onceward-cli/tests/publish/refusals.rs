@@ -60,7 +60,7 @@ fn a_secret_that_is_not_set_is_refused_before_anything_is_enqueued() {
 fn a_secret_that_cannot_be_one_sets_its_channel_aside_and_is_said_once() {
     let hook =
         "[channels.hook]\ntype = \"webhook\"\nurl = \"http://127.0.0.1:9/\"\nsecret = { env = \"HOOK\" }\n";
-    for value in ["whsec_n0t base64!", ""] {
+    for (value, code) in [("whsec_n0t base64!", "secret_invalid"), ("", "secret_missing")] {
         let site = Site::new(&format!("{FEEDS}{hook}")).with("HOOK", value);
         site.write("a.md", post("title: A\nchannels: [hook]", "Text."));
         site.write("b.md", post("title: B\nchannels: [hook]", "Other text."));
@@ -74,6 +74,7 @@ fn a_secret_that_cannot_be_one_sets_its_channel_aside_and_is_said_once() {
             "{said:?}"
         );
         assert!(!said.stderr.contains("n0t"), "{said:?}");
+        assert_eq!(site.publish(&["a.md"]).document()["refused"][0]["code"], code);
     }
 }
 

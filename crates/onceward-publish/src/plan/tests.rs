@@ -8,6 +8,7 @@ use onceward::retry::RetryPolicy;
 
 use super::*;
 use crate::channels::feed::{FeedChannel, Format};
+use crate::configured::Lacking;
 use crate::content::{Parsed, Rules, parse};
 use crate::dress::Dress;
 
@@ -248,15 +249,15 @@ fn what_was_approved_stays_so_until_its_text_changes() {
 #[test]
 fn every_channel_that_cannot_take_it_says_so_and_keeps_the_content_out() {
     let mut channels = channels();
-    for name in ["a", "b"] {
-        channels.get_mut(name).unwrap().adapter = Err(format!("set {name}"));
+    for (name, code) in [("a", "secret_missing"), ("b", "secret_invalid")] {
+        channels.get_mut(name).unwrap().adapter = Err(Lacking { code, text: format!("set {name}") });
     }
     let it = content("title: T\nchannels: [a, b, c]", "B");
     let plan = planned_with(&channels, it.clone(), None, &Wishes::default());
     assert!(plan.contents.is_empty());
     let said: Vec<_> =
         plan.refused.iter().map(|it| (it.channel.as_deref(), it.code.as_str(), it.line)).collect();
-    assert_eq!(said, [(Some("a"), "secret_missing", Some(4)), (Some("b"), "secret_missing", Some(4))]);
+    assert_eq!(said, [(Some("a"), "secret_missing", Some(4)), (Some("b"), "secret_invalid", Some(4))]);
     let done = known(&it, &NAMES.map(|name| (name, State::Done, true, None)));
     assert_eq!(planned_with(&channels, it, Some(done), &Wishes::default()).refused, []);
 }

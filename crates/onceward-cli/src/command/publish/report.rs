@@ -12,7 +12,8 @@ use crate::exit::Totals;
 use crate::output::{self, Cell, Grid, Shown, plain, relative};
 use crate::stop::Stop;
 
-const SECRET_MISSING: &str = "secret_missing";
+/// Of a channel that cannot be used, whatever the file.
+const LACKING: [&str; 2] = ["secret_missing", "secret_invalid"];
 const REHEARSED: &str = "a rehearsal: stand-ins on this machine took this, and nothing was published; files are in \
                          onceward.sandbox";
 
@@ -47,7 +48,8 @@ pub(super) fn done(
 
 /// A channel that lacks its secret refuses every file; that is said once.
 pub(super) fn list_refused(refused: &[Refusal]) {
-    let (lacking, others): (Vec<_>, Vec<_>) = refused.iter().partition(|it| it.code == SECRET_MISSING);
+    let (lacking, others): (Vec<_>, Vec<_>) =
+        refused.iter().partition(|it| LACKING.contains(&it.code.as_str()));
     for refusal in others {
         output::call(&plain(&format!("refused: {refusal}")));
     }
