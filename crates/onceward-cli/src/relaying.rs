@@ -18,6 +18,8 @@ use crate::store::Store;
 
 /// How often how a relay stands is written down, if it has changed.
 const NOTE: Duration = Duration::from_secs(5);
+/// The code of a relay whose URL is not known here.
+const NO_URL: &str = "relay_url";
 /// How long until a relay that cannot be run is tried again.
 const AGAIN: Duration = Duration::from_secs(10);
 
@@ -50,7 +52,7 @@ pub(crate) fn only<'c>(config: &'c Config, name: Option<&String>) -> Result<&'c 
 
 fn url(config: &Config, relay: &config::Relay, at: &StoreAt, key: &str) -> Result<StoreUrl, Stop> {
     let place = format!("[[relays]] {}: {key}", relay.name.name);
-    at.resolve(&place, &config.env, &config.folder).map_err(|text| Stop::usage("relay_url", text))
+    at.resolve(&place, &config.env, &config.folder).map_err(|text| Stop::usage(NO_URL, text))
 }
 
 /// The outbox of a relay, whose table is there.
@@ -105,7 +107,7 @@ async fn target(store: &Store, relay: &config::Relay) -> Result<Arc<dyn Target>,
 
 async fn broker(config: &Config, name: &str, at: &BrokerAt) -> Result<Arc<dyn Target>, Stop> {
     let at = at.target(&format!("[[relays]] {name}: to"), &config.env, &config.folder);
-    let at = at.map_err(|text| Stop::usage("relay_url", text))?;
+    let at = at.map_err(|text| Stop::usage(NO_URL, text))?;
     // The clients' futures are deep; a box ends the depth that the compiler has to follow.
     Ok(Box::pin(at.open(name)).await?)
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use onceward::{OUTBOX_TABLES, Outbox, RelayView, Time};
+use onceward_db::Database;
 use serde::Serialize;
 use tokio::time::timeout;
 
@@ -32,8 +33,8 @@ impl From<RelayView> for Standing {
     }
 }
 
-/// How each relay stands now: rows wait whether or not somebody relays them. One whose outbox cannot be read from here
-/// stands as whoever ran it saw it last.
+/// How each relay stands now: rows wait whether or not somebody relays them. One of which only another process knows where
+/// its outbox is stands as that one saw it last.
 pub(crate) async fn look(store: &Store) -> Result<Vec<RelayView>, Stop> {
     let mut views = store.once.relays().await?;
     let looks = store.config.relays.iter().map(async |relay| {
@@ -43,30 +44,41 @@ pub(crate) async fn look(store: &Store) -> Result<Vec<RelayView>, Stop> {
     });
     for (name, looked) in join_all(looks).await {
         let noted = views.iter().position(|view| view.name == *name).map(|at| views.remove(at));
-        views.push(looked.unwrap_or_else(|error| unread(name, noted, error.text)));
+        views.push(looked.unwrap_or_else(|error| unread(name, noted, error)));
     }
     views.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(views)
 }
 
-/// Makes no table: whoever only looks changes nothing.
 async fn look_at(store: &Store, relay: &config::Relay) -> Result<RelayView, Stop> {
     let db = super::database(&store.config, relay).await?;
-    if db.version(&OUTBOX_TABLES).await? == 0 {
-        let text =
-            format!("its table is not there; make it with `onceward outbox migrate {}`", relay.name.name);
-        return Err(Stop::failed("outbox", text));
-    }
-    let outbox = Outbox::over(db).await?;
-    let view = outbox.standing(&relay.name.name).await;
-    outbox.close().await;
-    Ok(view?)
+    let view = look_into(&db, &relay.name.name).await;
+    db.close().await;
+    view
 }
 
-fn unread(name: &str, noted: Option<RelayView>, why: String) -> RelayView {
+/// Changes no table: whoever only looks changes nothing.
+async fn look_into(db: &Database, name: &str) -> Result<RelayView, Stop> {
+    let (found, needed) = (db.version(&OUTBOX_TABLES).await?, OUTBOX_TABLES.newest());
+    if found < needed {
+        let is = match found {
+            0 => "its table is not there; make it".to_owned(),
+            _ => format!("its table is at version {found}, this program needs {needed}; bring it there"),
+        };
+        return Err(Stop::failed("outbox", format!("{is} with `onceward outbox migrate {name}`")));
+    }
+    Ok(Outbox::over(db.clone()).await?.standing(name).await?)
+}
+
+fn unread(name: &str, noted: Option<RelayView>, why: Stop) -> RelayView {
+    let is_known = noted.is_some();
     let view = noted.unwrap_or_else(|| RelayView { name: name.to_owned(), ..RelayView::default() });
-    let away_since = view.away_since.or_else(|| Some(Time::now()));
-    RelayView { away_since, error: Some(why), ..view }
+    // Where its outbox is says a secret that this machine lacks, and of that the outbox is not away.
+    let away_since = match why.code {
+        super::NO_URL if is_known => view.away_since,
+        _ => view.away_since.or_else(|| Some(Time::now())),
+    };
+    RelayView { away_since, error: Some(why.text), ..view }
 }
 
 /// What stands in the way of a relay; none when nothing does.

@@ -143,6 +143,37 @@ fn an_outbox_that_cannot_be_read_is_not_settled() {
     assert_eq!(place.line("status").code, 0);
 }
 
+#[test]
+fn an_outbox_whose_url_is_not_known_here_stands_as_its_relay_saw_it() {
+    let place = Place::new("[[relays]]\nname = \"signup\"\nfrom = { env = \"APP\" }\n");
+    std::fs::write(place.path("app.db"), "").unwrap();
+    let knowing = |line: &str| {
+        let args: Vec<_> = line.split_whitespace().collect();
+        place.command(&args).env("APP", "sqlite://app.db").output().unwrap().status.code()
+    };
+    assert_eq!(place.line("status").code, 5, "nobody has seen it");
+    assert_eq!(knowing("outbox migrate"), Some(0));
+    assert_eq!(knowing("work --until-idle"), Some(0));
+    let status = place.line("status");
+    assert!(status.code == 0 && !status.out.contains("cannot be read"), "{status:?}");
+    let relay = &place.line("status --json").json()["relays"][0];
+    assert!(relay["away_since"].is_null() && relay["error"].as_str().unwrap().contains("APP"), "{relay}");
+    application(&place, BAD);
+    assert_eq!(knowing("work --until-idle"), Some(3));
+    assert_eq!(place.line("status").code, 3, "what its relay saw");
+}
+
+#[test]
+fn a_look_leaves_a_table_of_an_older_program_as_it_is() {
+    let place = signup();
+    application(&place, "DROP INDEX onceward_outbox_blocking");
+    application(&place, "DELETE FROM onceward_migration WHERE component = 'outbox' AND version = 2");
+    let status = place.line("status");
+    assert!(status.code == 5 && status.out.contains("at version 1, this program needs 2"), "{status:?}");
+    assert_eq!(place.line("outbox migrate --json").json(), json!({ "steps": 1 }));
+    assert_eq!(place.line("status").code, 0);
+}
+
 /// A lag of an hour: no machine stalls for so long. With a minute, a first run that stalls tells that the outbox cannot be
 /// read, and the rule is then silent for its period, as it should be.
 const WATCHED: &str = r#"
