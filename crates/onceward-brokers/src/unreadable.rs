@@ -60,7 +60,7 @@ pub(crate) fn dead_jobs(
     cause: &Cause,
     known: Known,
 ) -> Vec<NewJob> {
-    let hash = wire::hash(incoming, defaults);
+    let hash = wire::hash(incoming);
     let known_as = |job: NewJob, id: Option<String>| match id {
         Some(id) => job.message_of(id, horizon, &hash),
         None => job,

@@ -103,7 +103,7 @@ pub(crate) fn job(
         }
     }
     Ok(match id(incoming) {
-        Some(id) => job.message(id, horizon),
+        Some(id) => job.message_of(id, horizon, hash(incoming)),
         None => job,
     })
 }
@@ -111,9 +111,11 @@ pub(crate) fn job(
 /// Why a job is held whose message is older than repeats are known.
 pub(crate) const TOO_OLD: &str = "message_too_old";
 
-/// What the message carries, as far as a repeat of it carries the same.
-pub(crate) fn hash(incoming: &Incoming, defaults: &Defaults) -> String {
-    message_hash(queue(incoming, defaults), kind(incoming, defaults).unwrap_or_default(), &incoming.body)
+/// What the message itself carries, as far as a repeat of it carries the same: it is one also after its source was
+/// configured otherwise.
+pub(crate) fn hash(incoming: &Incoming) -> String {
+    let said = |name| incoming.header(name).unwrap_or_default();
+    message_hash(said(QUEUE), said(KIND), &incoming.body)
 }
 
 /// By what a repeat is known: the relay's id, else the engine's.
@@ -177,5 +179,25 @@ mod tests {
         ] {
             assert!(code(&bad).is_err(), "{}", bad.payload.len());
         }
+    }
+
+    /// Kept, and its acknowledgement lost: what comes again after a change of the configuration is no other message.
+    #[tokio::test]
+    async fn a_repeat_is_one_also_after_its_source_was_given_another_queue() -> Result<(), Error> {
+        let store = onceward::testing::store().await?;
+        let foreign = Incoming {
+            body: b"{}".to_vec(),
+            headers: BTreeMap::new(),
+            id: Some("7".to_owned()),
+            published: None,
+        };
+        let mut made = Vec::new();
+        for (queue, kind) in [("mail", "welcome"), ("post", "welcome"), ("mail", "hello")] {
+            let defaults = Defaults { queue: queue.to_owned(), kind: Some(kind.to_owned()) };
+            let job = job(&foreign, &defaults, Duration::from_hours(1), Time::now()).unwrap();
+            made.push(store.enqueue(job).await?.id());
+        }
+        assert_eq!(made, [made[0]; 3]);
+        Ok(())
     }
 }
