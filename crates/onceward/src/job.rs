@@ -125,6 +125,13 @@ pub(crate) struct Origin {
     pub hash: Option<String>,
 }
 
+/// An ordering key in one hand-over. Many hand-overs may share a write, and the keys of one mean nothing in another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct InOrder {
+    pub hand_over: u64,
+    pub key: String,
+}
+
 /// A job about to be enqueued.
 #[derive(Debug, Clone)]
 pub struct NewJob {
@@ -137,8 +144,8 @@ pub struct NewJob {
     pub(crate) held: Option<String>,
     pub(crate) dedup: Option<(String, Dedup)>,
     pub(crate) message: Option<Origin>,
-    /// In one call, not before those of this name that were not made.
-    pub(crate) line: Option<String>,
+    /// Not before those of the same that were not made.
+    pub(crate) order: Option<InOrder>,
     pub(crate) on_change: OnChange,
     pub(crate) policy: Option<RetryPolicy>,
     /// Why it can never run as it is.
@@ -167,7 +174,7 @@ impl NewJob {
             held: None,
             dedup: None,
             message: None,
-            line: None,
+            order: None,
             on_change: OnChange::Conflict,
             policy: None,
             dead: None,
@@ -219,9 +226,9 @@ impl NewJob {
         self
     }
 
-    /// In one call, not made if one before it of this name was not.
-    pub(crate) fn in_line(mut self, name: Option<&str>) -> Self {
-        self.line = name.map(str::to_owned);
+    /// Not made if one before it of the same was not.
+    pub(crate) fn in_order(mut self, order: Option<InOrder>) -> Self {
+        self.order = order;
         self
     }
 

@@ -1,12 +1,17 @@
 //! A queue of jobs as a target: in the same database, or in another.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::target::{Handing, Handover, Order, Target};
+use crate::job::InOrder;
 use crate::outbox::{MESSAGE_HORIZON, Message};
 use crate::producer::answer;
 use crate::store::enqueue::Entered;
 use crate::{Cause, Error, NewJob, Onceward};
+
+/// How many hand-overs there were in this process.
+static HAND_OVERS: AtomicU64 = AtomicU64::new(0);
 
 /// The job table of a queue.
 #[derive(Debug, Clone)]
@@ -23,6 +28,7 @@ impl JobTarget {
 
     /// All that may go does so in one transaction.
     async fn enqueue(&self, messages: &[Message]) -> Vec<Handover> {
+        let hand_over = HAND_OVERS.fetch_add(1, Ordering::Relaxed);
         let (mut order, mut could_conflict) = (Order::default(), BTreeSet::new());
         let mut said: Vec<Option<Handover>> = vec![None; messages.len()];
         let mut jobs: Vec<(usize, NewJob)> = Vec::new();
@@ -33,7 +39,10 @@ impl JobTarget {
                 continue;
             }
             match message.job(MESSAGE_HORIZON) {
-                Ok(job) => jobs.push((at, job.in_line(key))),
+                Ok(job) => {
+                    let order = key.map(|key| InOrder { hand_over, key: key.to_owned() });
+                    jobs.push((at, job.in_order(order)));
+                }
                 Err(error) => {
                     let refused = refused(&error);
                     order.note(message, &refused);

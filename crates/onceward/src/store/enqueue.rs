@@ -1,6 +1,7 @@
 //! New jobs. Only inserts, so that it fits into anybody's transaction.
 
 mod edit;
+mod messages;
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -18,7 +19,6 @@ use crate::payload;
 
 const JOB_IDS: Sql = sql!("job_ids");
 const DEDUP_TAKE: Sql = sql!("dedup_take");
-const DEDUP_FREE: Sql = sql!("dedup_free");
 const DEDUP_HOLDER: Sql = sql!("dedup_holder");
 const DEDUP_PAYLOAD: Sql = sql!("dedup_payload");
 const JOB_INSERT: Sql = sql!("job_insert");
@@ -59,7 +59,7 @@ pub(crate) enum Entered {
     OtherMessage {
         existing: JobId,
     },
-    /// One before it in its line was not made.
+    /// One before it of its ordering key was not made.
     Behind,
 }
 
@@ -89,6 +89,11 @@ impl Entry {
             horizon: it.horizon,
         });
         Ok(Self { job, payload, hash, key, message })
+    }
+
+    /// What is dead from the start is settled, so a key that counts until then counts for nobody after it.
+    fn keeps_nobody_out(&self) -> bool {
+        self.job.dead.is_some() && matches!(self.job.dedup, Some((_, Dedup::UntilSettled)))
     }
 }
 
@@ -134,15 +139,17 @@ pub(crate) async fn enqueue(
 /// be made itself.
 async fn round(conn: &mut Conn<'_>, entries: &[&Entry], now: Option<Time>) -> Result<Vec<Option<Entered>>> {
     let ids = fresh_ids(conn, entries.len()).await?;
-    let mut answers = known_messages(conn, entries, &ids, now).await?;
-    line_up(entries, &ids, &mut answers);
-    let keys = entries.iter().zip(&ids).zip(&answers).filter(|(_, answer)| answer.is_none());
-    let keys = keys.filter_map(|((entry, id), _)| KeyItem::of_job(*id, entry)).collect();
-    let holders = take_keys(conn, keys, now).await?;
+    let mut answers = messages::known(conn, entries, &ids, now).await?;
+    messages::hold_back(entries, &ids, &mut answers);
+    let wanted = keys_wanted(entries, &ids, &answers);
+    let holders = take_keys(conn, wanted, now).await?;
     let held = |entry: &Entry| entry.key.as_ref().and_then(|key| holders.get(key));
+    let places: HashMap<JobId, usize> = ids.iter().copied().zip(0..).collect();
     let (mut fresh, mut stands, mut deltas) = (Vec::new(), Vec::new(), Deltas::default());
-    for ((entry, id), answer) in entries.iter().zip(&ids).zip(&mut answers) {
-        if answer.is_none() && held(entry).is_none_or(|holder| holder.job == *id) {
+    for (at, ((entry, id), answer)) in entries.iter().zip(&ids).zip(&mut answers).enumerate() {
+        let of = held(entry).map_or(Some(at), |holder| places.get(&holder.job).copied());
+        let made = of.is_some_and(|of| of == at || entry.keeps_nobody_out() && at < of);
+        if answer.is_none() && made {
             fresh.push(JobItem::new(*id, entry));
             stands.extend(entry.job.stands_for.map(|at| Stands { id: *id, at: at.micros() }));
             *answer = Some(Entered::As(Enqueued::New(*id)));
@@ -156,69 +163,21 @@ async fn round(conn: &mut Conn<'_>, entries: &[&Entry], now: Option<Time>) -> Re
         }
     }
     deltas.write(conn).await?;
-    let unmade = let_go(conn, entries, &ids, &answers).await?;
-    let stands =
-        |answer: Option<Entered>| answer.filter(|it| it.existing().is_none_or(|id| !unmade.contains(&id)));
-    Ok(answers.into_iter().map(stands).collect())
+    let unmade = messages::let_go(conn, entries, &ids, &answers).await?;
+    let holds = |it: &Entered| it.existing().is_none_or(|id| !unmade.contains(&id));
+    Ok(answers.into_iter().map(|answer| answer.filter(holds)).collect())
 }
 
-/// The answer for each entry whose message has made a job before, or makes one for an entry before it, or whose id was
-/// another message's.
-async fn known_messages(
-    conn: &mut Conn<'_>,
-    entries: &[&Entry],
-    ids: &[JobId],
-    now: Option<Time>,
-) -> Result<Vec<Option<Entered>>> {
-    let keys = entries.iter().zip(ids).filter_map(|(entry, id)| KeyItem::of_message(*id, entry));
-    let holders = take_keys(conn, keys.collect(), now).await?;
-    let mut out = Vec::with_capacity(entries.len());
-    for (entry, id) in entries.iter().zip(ids) {
-        let message = entry.message.as_ref().and_then(|it| Some((it, holders.get(&it.key)?)));
-        out.push(match message.filter(|(_, holder)| holder.job != *id) {
-            // An older program did not write down what it carried.
-            Some((it, Holder { job, hash })) if hash.is_empty() || *hash == it.hash => {
-                let (state, url) = ended(conn, SCOPE_MESSAGE, &it.key).await?;
-                Some(Entered::As(Enqueued::Skipped { existing: *job, state, changed: false, url }))
-            }
-            Some((_, holder)) => Some(Entered::OtherMessage { existing: holder.job }),
-            None => None,
-        });
-    }
-    Ok(out)
-}
-
-/// Leaves behind what follows, in its line, one whose message is another's, or is shared with one of this call: whether
-/// that one is made is not known yet.
-fn line_up(entries: &[&Entry], ids: &[JobId], answers: &mut [Option<Entered>]) {
-    let ours: HashSet<JobId> = ids.iter().copied().collect();
-    let mut stuck = HashSet::new();
-    for (entry, answer) in entries.iter().zip(answers) {
-        let Some(line) = entry.job.line.as_deref() else { continue };
-        match answer {
-            None if stuck.contains(line) => *answer = Some(Entered::Behind),
-            Some(Entered::OtherMessage { .. }) => drop(stuck.insert(line)),
-            Some(other) if other.existing().is_some_and(|id| ours.contains(&id)) => drop(stuck.insert(line)),
-            _ => {}
-        }
-    }
-}
-
-/// Lets go of the messages of jobs that were not made, so that they may come again once they are mended; gives those jobs.
-async fn let_go(
-    conn: &mut Conn<'_>,
-    entries: &[&Entry],
-    ids: &[JobId],
-    answers: &[Option<Entered>],
-) -> Result<HashSet<JobId>> {
-    let unmade =
-        |answer: &Option<Entered>| matches!(answer, Some(Entered::Conflict { .. } | Entered::Behind));
-    let all = entries.iter().zip(ids).zip(answers).filter(|(_, answer)| unmade(answer));
-    let keys: Vec<KeyItem<'_>> = all.filter_map(|((entry, id), _)| KeyItem::of_message(*id, entry)).collect();
-    if !keys.is_empty() {
-        conn.execute(&DEDUP_FREE, vec![items(&keys)?.into()]).await?;
-    }
-    Ok(keys.iter().map(|key| key.id).collect())
+/// Each dedup key for the first that keeps others out by it; where none does, for the last.
+fn keys_wanted<'a>(entries: &[&'a Entry], ids: &[JobId], answers: &[Option<Entered>]) -> Vec<KeyItem<'a>> {
+    let open = entries.iter().zip(ids).zip(answers).filter(|(_, answer)| answer.is_none());
+    let (passing, keeping): (Vec<_>, Vec<_>) =
+        open.map(|(it, _)| it).partition(|(entry, _)| entry.keeps_nobody_out());
+    keeping
+        .into_iter()
+        .chain(passing.into_iter().rev())
+        .filter_map(|(entry, id)| KeyItem::of_job(*id, entry))
+        .collect()
 }
 
 /// What became of the job that has a key.
@@ -315,8 +274,7 @@ impl<'a> KeyItem<'a> {
         let (_, held) = entry.job.dedup.as_ref()?;
         let expires_in = match held {
             Dedup::For(time) => Some(micros_of(*time)),
-            // What is dead from the start is settled.
-            Dedup::UntilSettled => entry.job.dead.as_ref().map(|_| 0),
+            Dedup::UntilSettled => entry.keeps_nobody_out().then_some(0),
             Dedup::Forever => None,
         };
         Some(Self {

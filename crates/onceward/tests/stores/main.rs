@@ -152,7 +152,8 @@ laws! {
         a_discard_can_be_undone_for_five_minutes_and_not_after,
         groups_are_by_code_and_not_by_text,
         a_job_that_cannot_run_is_dead_from_the_start_and_revivable,
-        a_job_that_is_dead_from_the_start_keeps_no_key_that_counts_until_settled;
+        a_job_that_is_dead_from_the_start_keeps_no_key_that_counts_until_settled,
+        what_is_dead_from_the_start_is_settled_also_for_its_own_call;
     doubt:
         a_stale_resolve_changes_nothing,
         two_people_settle_a_doubt_once,

@@ -299,6 +299,30 @@ pub(crate) async fn a_job_that_is_dead_from_the_start_keeps_no_key_that_counts_u
     Ok(())
 }
 
+/// One call is as good as several, and several callers may share one.
+pub(crate) async fn what_is_dead_from_the_start_is_settled_also_for_its_own_call(store: &Store) -> Verdict {
+    let keyed = |key: &str, payload: &str| job(payload).dedup(key, Dedup::UntilSettled);
+    let dead = |key: &str, payload: &str| keyed(key, payload).dead(Cause::new("message_unreadable", "no JSON"));
+    let jobs = vec![
+        dead("a", "[1]"),
+        keyed("a", "[2]"),
+        dead("a", "[2]"),
+        keyed("a", "[2]"),
+        dead("b", "[1]"),
+        dead("b", "[2]"),
+    ];
+    let together: Vec<_> = store.once.enqueue_each(jobs).await?.into_iter().collect::<Result<_, _>>()?;
+    let is_new: Vec<bool> = together.iter().map(|it| matches!(it, Enqueued::New(_))).collect();
+    assert_eq!(is_new, [true, true, false, false, true, true], "{together:?}");
+    assert_eq!((together[2].id(), together[3].id()), (together[1].id(), together[1].id()));
+    // The last has the key, as after a call of its own.
+    let revived = store.once.revive(vec![together[0].id(), together[5].id()], &plain()).await?;
+    assert_eq!((revived.left[0].1.code, revived.revived), ("key_taken", vec![together[5].id()]));
+    let again = store.once.enqueue(keyed("b", "[2]")).await?;
+    assert!(matches!(again, Enqueued::Skipped { existing, .. } if existing == together[5].id()), "{again:?}");
+    Ok(())
+}
+
 pub(crate) async fn a_job_that_cannot_run_is_dead_from_the_start_and_revivable(store: &Store) -> Verdict {
     let at = start(store)?;
     let day = Duration::from_hours(24);
