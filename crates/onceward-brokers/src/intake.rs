@@ -29,6 +29,9 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 /// Queues whose backlog is watched beside the source's own.
 const QUEUES: usize = 100;
 
+/// The code of a cause: so many jobs are due that no more messages are taken.
+pub const BACKLOG_FULL: &str = "backlog_full";
+
 /// What becomes of a source's messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
@@ -113,7 +116,7 @@ impl<S: Source> Intake<S> {
         self.take_all().await.0
     }
 
-    /// As [`Intake::run_until_idle`], with the failure that ended it: then more may wait.
+    /// As [`Intake::run_until_idle`], with what ended it early: a failure, or [`BACKLOG_FULL`]. Then more may wait.
     pub async fn take_all(&self) -> (Taken, Option<Cause>) {
         let (_told, stopped) = watch::channel(false);
         self.run(stopped, true).await
@@ -128,7 +131,8 @@ impl<S: Source> Intake<S> {
                     pause = Duration::ZERO;
                     total.add(taken);
                 }
-                Ok(_) if until_idle => break,
+                Ok(Round::Nothing) if until_idle => break,
+                Ok(Round::Full) if until_idle => return (total, Some(self.full())),
                 Ok(Round::Nothing) => pause = Duration::ZERO,
                 Ok(Round::Full) => rest(&mut stopped, LOOK).await,
                 Err(cause) => {
@@ -143,6 +147,11 @@ impl<S: Source> Intake<S> {
             }
         }
         (total, None)
+    }
+
+    fn full(&self) -> Cause {
+        let due = self.rules.backlog;
+        Cause::new(BACKLOG_FULL, format!("{due} jobs are due; more messages may wait until there are fewer"))
     }
 
     async fn round(&self, going: &mut Going, stopped: &mut watch::Receiver<bool>) -> Result<Round, Cause> {

@@ -35,6 +35,6 @@ mod unreadable;
 mod waves;
 mod wire;
 
-pub use intake::{Intake, Rules, Taken};
+pub use intake::{BACKLOG_FULL, Intake, Rules, Taken};
 pub use source::{Delivery, Incoming, Source};
 pub use wire::{Defaults, PREFIX};

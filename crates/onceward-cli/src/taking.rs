@@ -1,5 +1,6 @@
 //! The configuration's sources in the library's terms.
 
+use onceward_brokers::BACKLOG_FULL;
 use onceward_brokers::by_url::AnyIntake;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -20,21 +21,38 @@ async fn intake(store: &Store, source: &Source) -> Result<AnyIntake, Stop> {
     Ok(Box::pin(at.open(name, store.once.clone(), source.rules.clone())).await?)
 }
 
-/// Takes all that waits now, for a worker that ends when nothing is due. What may wait where nobody can look is not
-/// settled.
-pub(crate) async fn all_once(run: &Run, store: &Store) -> Exit {
-    let mut exit = Exit::Fine;
-    for source in &store.config.sources {
-        let failed = match intake(store, source).await {
-            Ok(intake) => intake.take_all().await.1.map(|cause| cause.text),
-            Err(error) => Some(error.text),
-        };
-        if let Some(why) = failed {
-            run.output.note(&plain(&format!("source {}: {why}", source.name.name)));
-            exit = Exit::Unsettled;
-        }
+/// What became of taking all that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum All {
+    Taken,
+    /// What may wait where nobody can look is not settled.
+    Failed,
+    /// So many jobs are due that more messages may wait.
+    Full,
+}
+
+impl All {
+    pub(crate) fn exit(self) -> Exit {
+        if self == Self::Taken { Exit::Fine } else { Exit::Unsettled }
     }
-    exit
+}
+
+/// Takes all that waits now, for a worker that ends when nothing is due.
+pub(crate) async fn all_once(run: &Run, store: &Store) -> All {
+    let mut all = All::Taken;
+    for source in &store.config.sources {
+        let (became, why) = match intake(store, source).await {
+            Ok(intake) => match intake.take_all().await.1 {
+                None => continue,
+                Some(cause) if cause.code == BACKLOG_FULL => (All::Full, cause.text),
+                Some(cause) => (All::Failed, cause.text),
+            },
+            Err(error) => (All::Failed, error.text),
+        };
+        run.output.note(&plain(&format!("source {}: {why}", source.name.name)));
+        all = all.max(became);
+    }
+    all
 }
 
 /// Sources that are taken from beside something else.

@@ -18,7 +18,7 @@ use crate::relaying;
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
-use crate::taking::{self, Intakes};
+use crate::taking::{self, All, Intakes};
 
 /// Whose schedules those of the configuration are.
 const OWNER: &str = "configuration";
@@ -39,7 +39,7 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     let lines = able(run, store, lines);
     let publisher = publishing::publisher(&store.config, &store.once).await?;
     let worker = worker(store, &publisher, &lines)?;
-    let mut taken = Exit::Fine;
+    let mut taken = All::Taken;
     if args.until_idle {
         relaying::all_once(run, store).await;
         taken = taking::all_once(run, store).await;
@@ -66,11 +66,15 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     }
     drop(watch);
     intakes.end().await;
+    if taken == All::Full && stopped.is_none() {
+        // What the worker has made room for; a job of it is due, and so is not settled.
+        taken = taking::all_once(run, store).await;
+    }
     let report = ended(run, done)?;
     say(run, &report)?;
     match stopped {
         Some(exit) => Ok(exit),
-        None => Ok(exit::worse(status::verdict(store, &lines).await?, taken)),
+        None => Ok(exit::worse(status::verdict(store, &lines).await?, taken.exit())),
     }
 }
 
