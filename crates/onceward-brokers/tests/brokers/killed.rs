@@ -1,9 +1,11 @@
 //! A broker whose server is killed, and comes back with what it had.
 
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::Duration;
 
-use onceward::{Job, Relay};
+use onceward::{Handing, Job, Message, Relay, Target};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::engine::Engine;
 use crate::laws::consumer;
@@ -46,6 +48,27 @@ pub(crate) async fn listens(port: u16) -> Verdict {
     .await
 }
 
+/// A target that lets some hand-overs through, and the others once its server was killed.
+#[derive(Debug)]
+struct Gate {
+    target: Arc<dyn Target>,
+    open: Semaphore,
+}
+
+impl Target for Gate {
+    fn name(&self) -> &str {
+        self.target.name()
+    }
+
+    fn hand_over<'a>(&'a self, messages: &'a [Message]) -> Handing<'a> {
+        Box::pin(async move {
+            // It is never closed.
+            self.open.acquire().await.map(SemaphorePermit::forget).unwrap_or_default();
+            self.target.hand_over(messages).await
+        })
+    }
+}
+
 /// Killed while rows are handed over, and again while messages are taken.
 pub(crate) async fn a_server_that_is_killed_and_comes_back_has_each_message_run_once<K: Killable>() -> Verdict
 {
@@ -55,10 +78,13 @@ pub(crate) async fn a_server_that_is_killed_and_comes_back_has_each_message_run_
     }
     let mut server = K::start().await?;
     let engine = server.engine().await?;
-    let relay = Relay::new(rows.outbox.clone(), engine.target().await?).batch(50);
+    let gate = Arc::new(Gate { target: engine.target().await?, open: Semaphore::new(15) });
+    let relay = Relay::new(rows.outbox.clone(), gate.clone()).batch(50);
     let relaying = tokio::spawn(async move { relay.run_until(std::future::pending()).await });
     until("some are sent", LONG, async || Ok(rows.outbox.lag().await?.waiting < 800)).await?;
+    assert!(rows.outbox.lag().await?.waiting > 0, "the others wait at the gate");
     server.restart()?;
+    gate.open.add_permits(1_000_000);
     until("all are sent", LONG, async || Ok(rows.outbox.lag().await?.waiting == 0)).await?;
     relaying.abort();
     let (meter, at) = (Meter::default(), engine.address());

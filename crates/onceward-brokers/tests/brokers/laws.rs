@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use onceward::{Job, JobView, NewRow, ReviveOptions, State, Time};
-use onceward_brokers::{Intake, Rules, Taken};
+use onceward_brokers::{BACKLOG_FULL, Intake, Rules, Taken};
 use tokio::task::JoinHandle;
 
 use crate::engine::{Engine, VISIBILITY};
@@ -196,8 +196,9 @@ pub(crate) async fn a_full_queue_stops_its_source<E: Engine>() -> Verdict {
     store.enqueue(Record { n: 99 }.with().run_in(Duration::from_hours(1))).await?;
     let rules = Rules { backlog: 25, batch: 10, ..rules() };
     let source = engine.source(engine.address()).await?;
-    let taken = take(&store, source, rules.clone()).await;
+    let (taken, ended) = Intake::new((*store).clone(), source, rules.clone()).take_all().await;
     assert_eq!(taken.jobs, 25, "{taken:?}");
+    assert_eq!(ended.ok_or("more wait, and that is said")?.code, BACKLOG_FULL);
     assert_eq!(ran(&store).await?.len(), 25);
     until("the rest is visible", LONG, async || {
         take(&store, engine.source(engine.address()).await?, rules.clone()).await;
