@@ -34,7 +34,7 @@ pub(crate) async fn hold<'c>(
         once.hold(jobs.clone(), HELD).await?;
         // With a time of its own: once released, it is not missed a second time.
         let now = once.db().clock().test_time().unwrap_or_else(onceward::Time::now);
-        once.reschedule(jobs, now).await?;
+        once.shift(jobs, now).await?;
     }
     Ok(held)
 }

@@ -19,7 +19,7 @@ pub(crate) async fn resolve_again(once: &Onceward) -> Result<(), Error> {
                 // First the jobs: whoever dies in between finds the content still to be moved.
                 let jobs = jobs(once, &content, before.at).await?;
                 if !jobs.is_empty() {
-                    once.reschedule(jobs, now.at).await?;
+                    once.shift(jobs, now.at).await?;
                 }
                 contents::set_time(once.db(), &content, now).await?;
             }

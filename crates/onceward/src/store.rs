@@ -31,6 +31,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(4, "0004_enqueue"),
     migration!(5, "0005_relay"),
     migration!(6, "0006_lineage"),
+    migration!(7, "0007_maybe_sent"),
 ];
 
 /// The tables of the queue.

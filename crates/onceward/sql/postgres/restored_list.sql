@@ -4,11 +4,12 @@ SELECT job.queue, count(*) AS n, max(since) AS since, min(lost_from) AS lost_fro
 FROM (
     SELECT job_id, since, lost_from FROM onceward.restored
     UNION ALL
-    SELECT id, coalesce($1, statement_timestamp()), coalesce(lost_from, 'epoch') - interval '1 minute'
+    SELECT id, coalesce($1, statement_timestamp()), coalesce(lost_from, pg_last_xact_replay_timestamp(),
+        (SELECT max(seen_at) FROM onceward.worker), timestamptz 'epoch') - interval '1 minute'
     FROM onceward.lineage CROSS JOIN onceward.job
     WHERE one = 1 AND name = 'copy'
         AND (state IN ('running', 'in_doubt', 'dead') OR (state = 'pending' AND (held_reason IS NOT NULL
-            OR run_at <= coalesce($1, statement_timestamp()) + interval '5 seconds')))
+            OR run_at <= coalesce($1, statement_timestamp()) + $2 * interval '1 microsecond')))
         AND NOT EXISTS (SELECT FROM onceward.restored WHERE job_id = id)
 ) AS noted JOIN onceward.job ON job.id = job_id
 GROUP BY job.queue ORDER BY job.queue

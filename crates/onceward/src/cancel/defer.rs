@@ -30,6 +30,12 @@ impl Onceward {
     pub async fn reschedule(&self, which: impl Into<Selection>, run_at: Time) -> Result<Answers, Error> {
         self.each(&which.into(), &Reschedule(run_at)).await
     }
+
+    /// Moves pending jobs as [`Onceward::reschedule`] does, where a program does so by a rule: no person asked for that
+    /// time, in commits that the store lost either, so they go out as scheduled ones do.
+    pub async fn shift(&self, which: impl Into<Selection>, run_at: Time) -> Result<Answers, Error> {
+        self.each(&which.into(), &Shift(run_at)).await
+    }
 }
 
 fn pending(job: &Standing) -> Result<(), Left> {
@@ -96,5 +102,18 @@ impl Verb for Reschedule {
         pending(job)?;
         job.run_at = self.0;
         Ok(())
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Shift(Time);
+
+impl Verb for Shift {
+    type Good = ();
+    const FROM: &'static [State] = &[State::Pending];
+    const A_PERSON_MOVES: bool = false;
+
+    fn decide(&self, job: &mut Standing) -> Result<(), Left> {
+        Reschedule(self.0).decide(job)
     }
 }

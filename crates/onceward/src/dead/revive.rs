@@ -15,7 +15,8 @@ pub struct ReviveOptions {
     pub limit: Option<usize>,
     /// With another payload (JSON). For one job by its id, and only while none of its effects was accepted.
     pub set_payload: Option<String>,
-    /// Send again what may have happened already, also in commits that the store lost. For one job by its id, and only after its quiet period.
+    /// Send again what may have happened already. For one job by its id, and only after the quiet period of what its ledger
+    /// knows. A send in commits that the store lost has none: whoever says so then has looked for it.
     pub may_repeat: bool,
 }
 

@@ -27,7 +27,7 @@ const RESTORED_SENT: Sql = sql!("restored_sent");
 
 /// How far the clocks of two servers may differ. Rows that one of them wrote are compared with the time at which another
 /// noticed a loss, and what is closer than this counts as from before it: an effect too many is found out, none is sent
-/// blindly. NTP keeps clocks within milliseconds, and a server that has just been started within seconds.
+/// blindly. The view `maybe_sent` reckons with the same. NTP keeps clocks within milliseconds, and a server that has just been started within seconds.
 pub(super) const CLOCKS: Duration = Duration::from_secs(10);
 
 /// The loss that a job comes from.
@@ -83,7 +83,7 @@ pub(crate) async fn restored(conn: &mut Conn<'_>, now: Option<Time>) -> Result<V
             lost_from: row.time("lost_from")?,
         })
     };
-    conn.rows(&RESTORED_LIST, vec![now.into()]).await?.iter().map(view).collect()
+    conn.rows(&RESTORED_LIST, vec![now.into(), micros_of(CLOCKS).into()]).await?.iter().map(view).collect()
 }
 
 /// Takes the store for a copy, by a person's word; gives what is marked.
@@ -127,17 +127,16 @@ pub(crate) async fn add(conn: &mut Conn<'_>, jobs: &[Stands]) -> Result<()> {
 
 /// Marks jobs that a person gave another time, as far as they are from before a loss.
 pub(crate) async fn moved(conn: &mut Conn<'_>, jobs: &[JobId]) -> Result<()> {
-    named(conn, &RESTORED_MOVED, jobs).await
+    if !jobs.is_empty() {
+        conn.execute(&RESTORED_MOVED, vec![items(jobs)?.into(), micros_of(CLOCKS).into()]).await?;
+    }
+    Ok(())
 }
 
 /// Forgets jobs that a person answers for.
 pub(crate) async fn forget(conn: &mut Conn<'_>, jobs: &[JobId]) -> Result<()> {
-    named(conn, &RESTORED_FORGET, jobs).await
-}
-
-async fn named(conn: &mut Conn<'_>, sql: &Sql, jobs: &[JobId]) -> Result<()> {
     if !jobs.is_empty() {
-        conn.execute(sql, vec![items(jobs)?.into()]).await?;
+        conn.execute(&RESTORED_FORGET, vec![items(jobs)?.into()]).await?;
     }
     Ok(())
 }

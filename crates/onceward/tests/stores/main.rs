@@ -61,11 +61,15 @@ laws! {
         a_backup_in_the_place_of_its_store_notices_by_itself,
         a_clock_that_was_ahead_hides_no_loss,
         a_lineage_whose_name_was_unknown_is_no_other_one,
+        a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it;
+    restored:
+        a_clock_that_was_ahead_hides_no_loss_from_a_person,
+        a_step_that_was_found_out_says_nothing_of_another,
         what_a_person_lets_go_after_a_loss_may_have_been_sent,
+        what_a_rule_moves_after_a_loss_goes_out_as_ever,
         whoever_says_so_sends_what_may_have_been_lost_again,
         what_may_have_been_lost_is_not_edited_in_place,
-        what_an_edit_brings_forward_after_a_loss_may_have_been_sent,
-        a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it;
+        what_an_edit_brings_forward_after_a_loss_may_have_been_sent;
     effects:
         an_accepted_effect_has_its_receipt_in_the_ledger,
         a_lost_answer_on_a_blind_channel_is_parked,

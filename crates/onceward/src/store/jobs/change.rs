@@ -22,6 +22,8 @@ pub(crate) trait Verb: Send + Sync + 'static {
     const FROM: &'static [State];
     /// Whether it must know the job's ledger and the holder of its dedup key.
     const WHOLE: bool = false;
+    /// Whether another time is a person's word: who gives it now may have done so in commits that were lost.
+    const A_PERSON_MOVES: bool = true;
 
     /// Decides. Pure: changes `job`, or says why not; then the changes are forgotten.
     fn decide(&self, job: &mut Standing) -> std::result::Result<Self::Good, Left>;
@@ -63,7 +65,7 @@ pub(crate) async fn change<V: Verb>(
             (None, None) => Err(Left::not_found(*id)),
         });
     }
-    write(conn, &found.standing, &after, now).await?;
+    write::<V>(conn, &found.standing, &after, now).await?;
     Ok(answers)
 }
 
@@ -76,7 +78,7 @@ fn one<V: Verb>(verb: &V, job: &mut Standing) -> std::result::Result<V::Good, Le
     answer
 }
 
-async fn write(
+async fn write<V: Verb>(
     conn: &mut Conn<'_>,
     before: &HashMap<JobId, Standing>,
     after: &HashMap<JobId, Standing>,
@@ -95,18 +97,25 @@ async fn write(
     if hit.len() != rows.len() {
         return Err(Error::new(ErrorKind::Busy, "a job changed while a person decided about it"));
     }
-    follow_up(conn, &changed, now).await
+    follow_up::<V>(conn, &changed, now).await
 }
 
 /// Dedup keys, figures, and notes of what may have been sent in lost commits follow the jobs.
-async fn follow_up(conn: &mut Conn<'_>, changed: &[(&Standing, &Standing)], now: Option<Time>) -> Result<()> {
+async fn follow_up<V: Verb>(
+    conn: &mut Conn<'_>,
+    changed: &[(&Standing, &Standing)],
+    now: Option<Time>,
+) -> Result<()> {
     let keys = changed.iter().filter(|(was, job)| was.state != job.state || job.payload.is_some());
     let keys: Vec<DedupItem<'_>> = keys.filter_map(|(_, job)| key(job)).collect();
     if !keys.is_empty() {
         conn.execute(&DEDUP_FOLLOW, vec![items(&keys)?.into(), now.into()]).await?;
     }
     let moved = |(was, job): &&(&Standing, &Standing)| {
-        was.state == State::Pending && job.state == State::Pending && was.run_at != job.run_at
+        V::A_PERSON_MOVES
+            && was.state == State::Pending
+            && job.state == State::Pending
+            && was.run_at != job.run_at
     };
     lineage::moved(conn, &ids(changed.iter().filter(moved))).await?;
     lineage::forget(conn, &ids(changed.iter().filter(|(_, job)| job.past == Past::AnsweredFor))).await?;

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use onceward::schedule::Missed;
 use onceward::{
-    Cancelled, Cause, Class, Context, Dedup, Enqueued, Fallback, JobTarget, NewJob, NewRow, Onceward, Outbox, Outcome,
-    Receipt, Relay, Resolution, ReviveOptions, Schedule, Seen, SendError, Time, Worker,
+    Cause, Class, Context, Fallback, JobTarget, NewJob, NewRow, Onceward, Outbox, Outcome,
+    Receipt, Relay, Resolution, Schedule, Seen, SendError, Time, Worker,
 };
 
 use crate::harness::{Store, Verdict};
 
-type Tried<T> = Result<T, Box<dyn std::error::Error>>;
+pub(super) type Tried<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// A platform that knows whether something is there, and counts what arrives.
 #[derive(Clone)]
-struct Platform {
+pub(super) struct Platform {
     class: Class,
     looks: bool,
     arrived: Arc<Mutex<Vec<String>>>,
@@ -23,11 +23,11 @@ struct Platform {
 }
 
 impl Platform {
-    fn new(class: Class, looks: bool, there: bool) -> Self {
+    pub(super) fn new(class: Class, looks: bool, there: bool) -> Self {
         Self { class, looks, arrived: Arc::default(), there }
     }
 
-    fn arrived(&self) -> usize {
+    pub(super) fn arrived(&self) -> usize {
         self.arrived.lock().unwrap().len()
     }
 }
@@ -49,24 +49,24 @@ async fn handler(ctx: Context<Platform>) -> Outcome {
     Ok(receipt.into())
 }
 
-async fn run(once: &Onceward, platform: &Platform) -> Tried<onceward::Report> {
+pub(super) async fn run(once: &Onceward, platform: &Platform) -> Tried<onceward::Report> {
     let worker =
         Worker::builder(once).register_fn("post", 1, platform.clone(), handler).queue("blog", 5).build()?;
     Ok(worker.run_until_idle().await?)
 }
 
-fn nine() -> Time {
+pub(super) fn nine() -> Time {
     Time::from_micros(1_796_115_600_000_000)
 }
 
-fn later(once: &Onceward, time: Duration) {
+pub(super) fn later(once: &Onceward, time: Duration) {
     let now = once.db().clock().test_time().unwrap_or_else(nine);
     once.set_clock(now.after(time));
 }
 
 /// The store as it was at nine, which goes on a minute later: a backup in the place of an SQLite file; on PostgreSQL a
 /// person says so, and `tests/tests/failover.rs` promotes a standby.
-async fn lose(store: &Store, folder: &tempfile::TempDir) -> Tried<Onceward> {
+pub(super) async fn lose(store: &Store, folder: &tempfile::TempDir) -> Tried<Onceward> {
     let later = nine().after(Duration::from_mins(1));
     if !store.is_sqlite() {
         let once = store.another().await?;
@@ -131,7 +131,7 @@ pub(crate) async fn a_clock_that_was_ahead_hides_no_loss(store: &Store) -> Verdi
 }
 
 /// Its step is known to the ledger, and was certainly not sent.
-async fn not_sent(ctx: Context<()>) -> Outcome {
+pub(super) async fn not_sent(ctx: Context<()>) -> Outcome {
     let effect = ctx.effect("post", ctx.job().payload.clone()).class(Class::Blind).timeout(Duration::from_secs(10));
     let sent = effect.send(async |_| Err(SendError::NotSent(Cause::new("connect_refused", "nobody listens")))).await?;
     Ok(sent.into())
@@ -167,7 +167,7 @@ pub(crate) async fn a_lineage_whose_name_was_unknown_is_no_other_one(store: &Sto
     Ok(())
 }
 
-async fn one_job(store: &Store) -> Verdict {
+pub(super) async fn one_job(store: &Store) -> Verdict {
     store.once.set_clock(nine());
     store.once.enqueue(NewJob::untyped("blog", "post", "1")).await?;
     Ok(())
@@ -284,90 +284,22 @@ pub(crate) async fn no_number_is_given_again_after_a_loss(store: &Store) -> Verd
     Ok(())
 }
 
-/// Jobs of each sort that only a person lets go: dead, held, and due in an hour.
-async fn three_that_wait_for_a_person(store: &Store) -> Tried<[i64; 3]> {
-    store.once.set_clock(nine());
-    let dead = store.once.enqueue(NewJob::untyped("blog", "post", "1")).await?.id();
-    store.execute("UPDATE @job SET state = 'dead'").await?;
-    let held = store.once.enqueue(NewJob::untyped("blog", "post", "2").hold("approval")).await?.id();
-    let later = NewJob::untyped("blog", "post", "3").run_in(Duration::from_hours(1));
-    Ok([dead, held, store.once.enqueue(later).await?.id()])
-}
-
-pub(crate) async fn what_a_person_lets_go_after_a_loss_may_have_been_sent(store: &Store) -> Verdict {
-    let [dead, held, scheduled] = three_that_wait_for_a_person(store).await?;
-    let folder = tempfile::tempdir()?;
-    let once = lose(store, &folder).await?;
-    assert_eq!(once.restored().await?[0].jobs, 2, "the dead one and the held one");
-    assert_eq!((once.job(dead).await?.restored, once.job(scheduled).await?.restored), (true, false));
-    let payload = ReviveOptions { set_payload: Some("9".to_owned()), ..ReviveOptions::default() };
-    let left = once.revive(dead, &payload).await?.left;
-    assert_eq!(left[0].1.code, "effect_open", "it may have happened with its present payload");
-    assert_eq!(once.revive(dead, &ReviveOptions::default()).await?.revived, [dead]);
-    once.release(held, None).await?;
-    once.reschedule(scheduled, once.db().clock().test_time().unwrap()).await?;
-    let platform = Platform::new(Class::Blind, false, false);
-    assert_eq!((run(&once, &platform).await?.in_doubt, platform.arrived()), (3, 0), "a person is asked");
-    once.close().await;
-    Ok(())
-}
-
-pub(crate) async fn whoever_says_so_sends_what_may_have_been_lost_again(store: &Store) -> Verdict {
-    let [dead, held, scheduled] = three_that_wait_for_a_person(store).await?;
-    let folder = tempfile::tempdir()?;
-    let once = lose(store, &folder).await?;
-    let repeat = ReviveOptions { may_repeat: true, ..ReviveOptions::default() };
-    assert_eq!(once.revive(dead, &repeat).await?.revived, [dead]);
-    let platform = Platform::new(Class::Blind, false, false);
-    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1));
-    assert_eq!(once.cancel(held).await?, [(held, Cancelled::Restored)], "nobody knows that it was never sent");
-    assert_eq!(once.cancel(scheduled).await?, [(scheduled, Cancelled::Cancelled)]);
-    once.close().await;
-    Ok(())
-}
-
-pub(crate) async fn what_may_have_been_lost_is_not_edited_in_place(store: &Store) -> Verdict {
-    store.once.set_clock(nine());
-    let post = |payload| NewJob::untyped("blog", "post", payload).dedup("post-1", Dedup::Forever).update();
-    let id = store.once.enqueue(post("1")).await?.id();
-    assert!(matches!(store.once.enqueue(post("2")).await?, Enqueued::Updated(_)));
-    let folder = tempfile::tempdir()?;
-    let once = lose(store, &folder).await?;
-    let again = once.enqueue(post("3")).await?;
-    assert!(matches!(again, Enqueued::Skipped { changed: true, .. }), "{again:?}");
-    assert_eq!(once.job(id).await?.payload, "2", "its key has gone out with these bytes, if at all");
-    once.close().await;
-    Ok(())
-}
-
-pub(crate) async fn what_an_edit_brings_forward_after_a_loss_may_have_been_sent(store: &Store) -> Verdict {
-    store.once.set_clock(nine());
-    let friday = nine().after(Duration::from_hours(72));
-    let post = |id: &str, payload: &str, at| {
-        NewJob::untyped("blog", "post", payload).dedup(id, Dedup::Forever).run_at(at).update()
-    };
-    for id in ["moved", "kept"] {
-        store.once.enqueue(post(id, "1", friday)).await?;
-    }
-    let folder = tempfile::tempdir()?;
-    let once = lose(store, &folder).await?;
-    let tuesday = nine().after(Duration::from_hours(1));
-    for (id, at) in [("moved", tuesday), ("kept", friday)] {
-        assert!(matches!(once.enqueue(post(id, "2", at)).await?, Enqueued::Updated(_)), "{id}");
-    }
-    let platform = Platform::new(Class::Blind, false, false);
-    later(&once, Duration::from_hours(1));
-    assert_eq!((run(&once, &platform).await?.in_doubt, platform.arrived()), (1, 0), "as if a person had moved it");
-    later(&once, Duration::from_hours(72));
-    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1), "its time was never another");
-    once.close().await;
-    Ok(())
-}
-
 pub(crate) async fn a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it(store: &Store) -> Verdict {
     one_job(store).await?;
+    // The last sign of life.
+    let alive = store.instant(nine().before(Duration::from_mins(1)));
+    let row = format!("INSERT INTO @worker (boot, queues, started_at, seen_at) VALUES ('gone', '[]', {alive}, {alive})");
+    store.execute(&row).await?;
+    // Due within what two clocks may differ.
+    store.once.enqueue(NewJob::untyped("blog", "post", "2").run_in(Duration::from_secs(7))).await?;
     store.execute("UPDATE @lineage SET name = 'copy'").await?;
-    assert_eq!(store.once.status().await?.restored[0].jobs, 1);
+    let before = store.once.status().await?.restored;
+    assert_eq!(before[0].jobs, 2);
     assert_eq!(store.count("restored", "true").await?, 0, "looking writes nothing");
+    let next = store.another().await?;
+    next.set_clock(nine());
+    next.enqueue(NewJob::untyped("blog", "post", "3")).await?;
+    assert_eq!(next.restored().await?, before, "what is then written");
+    next.close().await;
     Ok(())
 }
