@@ -27,14 +27,8 @@ pub(crate) async fn compare(plan: &Plan<'_>) -> Outcome<()> {
     for number in 0..PAIRS {
         let full = prepared(plan, plan.finished).await?;
         let empty = prepared(plan, 0).await?;
-        let pair = if number % 2 == 0 {
-            let this = drain(&full, plan).await?;
-            Pair { this, other: drain(&empty, plan).await? }
-        } else {
-            let other = drain(&empty, plan).await?;
-            Pair { this: drain(&full, plan).await?, other }
-        };
-        pairs.push(pair);
+        let (this, other) = (async || drain(&full, plan).await, async || drain(&empty, plan).await);
+        pairs.push(Pair::measured(number % 2 == 0, this, other).await?);
         full.drop().await?;
         empty.drop().await?;
     }

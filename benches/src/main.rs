@@ -115,8 +115,7 @@ impl Plan<'_> {
 
 /// Runs a comparison and prints the median of the ratios with the rates they came from.
 ///
-/// Each half has a store of its own, and each goes first in turn: whoever comes second on a server would have to write
-/// out what the first one left in its memory.
+/// Each half has a store of its own.
 async fn pairs(
     plan: &Plan<'_>,
     name: &str,
@@ -128,14 +127,8 @@ async fn pairs(
     }
     let mut pairs = Vec::new();
     for round in 0..PAIRS {
-        let pair = if round % 2 == 0 {
-            let other = half(plan, &raw).await?;
-            Pair { this: half(plan, &ours).await?, other }
-        } else {
-            let this = half(plan, &ours).await?;
-            Pair { this, other: half(plan, &raw).await? }
-        };
-        pairs.push(pair);
+        let (this, other) = (async || half(plan, &ours).await, async || half(plan, &raw).await);
+        pairs.push(Pair::measured(round % 2 == 1, this, other).await?);
     }
     pairs::report(name, pairs);
     Ok(())

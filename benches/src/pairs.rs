@@ -1,5 +1,6 @@
 //! Two rates side by side: the median of alternating pairs, since a machine's speed drifts.
 
+use crate::Outcome;
 use crate::watch::Rate;
 
 /// What was measured, and beside what.
@@ -9,6 +10,22 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
+    /// Measures both. Which goes first is to alternate: whoever comes second on a server would have to write out what the
+    /// first one left in its memory.
+    pub(crate) async fn measured(
+        this_first: bool,
+        this: impl AsyncFnOnce() -> Outcome<Rate>,
+        other: impl AsyncFnOnce() -> Outcome<Rate>,
+    ) -> Outcome<Self> {
+        if this_first {
+            let this = this().await?;
+            Ok(Self { this, other: other().await? })
+        } else {
+            let other = other().await?;
+            Ok(Self { this: this().await?, other })
+        }
+    }
+
     /// Above 1 where this one is faster.
     pub(crate) fn ratio(&self) -> f64 {
         self.this.per_second() / self.other.per_second()
