@@ -2,8 +2,9 @@
 
 mod support;
 
+use held_port::HeldPort;
 use onceward_http::{Builder, Client, Request, Target};
-use support::{Act, Names, NoNames, Peer, closed_port, hasty_to_connect, hasty_to_end, ok, surface};
+use support::{Act, Names, NoNames, Peer, hasty_to_connect, hasty_to_end, ok, surface};
 
 const CANARY: &str = "cAnArY-7f3e9b";
 
@@ -35,7 +36,8 @@ async fn no_failure_before_the_request_shows_a_secret() {
     let names = || Names::new(&[&["127.0.0.1"]]);
     let inside = || Client::builder().lookup(names());
     let hang = Peer::start(Act::Hang).await;
-    let port = closed_port();
+    let nobody = HeldPort::new().unwrap();
+    let port = nobody.number();
 
     check(Client::builder(), operator("http", "127.0.0.1", port), "connect_refused").await;
     check(inside(), operator("http", "h.example", port), "connect_refused").await;

@@ -4,8 +4,9 @@ mod support;
 
 use std::time::{Duration, Instant};
 
+use held_port::HeldPort;
 use onceward_http::{Client, Method, Multipart, Request, Response, SendFailure, Target};
-use support::{Act, Names, NoNames, Peer, closed_port, hasty_to_connect, hasty_to_end, ok};
+use support::{Act, Names, NoNames, Peer, hasty_to_connect, hasty_to_end, ok};
 
 fn post(url: &str) -> Request {
     Request::post(Target::operator(url).unwrap()).body("text/plain", "hello").unwrap()
@@ -41,7 +42,8 @@ async fn an_answer_arrives_whole_with_our_name_on_the_request() {
 
 #[tokio::test]
 async fn a_refused_connection_is_not_sent() {
-    let url = format!("http://127.0.0.1:{}/", closed_port());
+    let nobody = HeldPort::new().unwrap();
+    let url = format!("http://{}/", nobody.address());
     let failure = Client::builder().build().unwrap().send(post(&url)).await.unwrap_err();
     assert_eq!(failure.code(), "connect_refused");
     assert!(failure.not_sent());

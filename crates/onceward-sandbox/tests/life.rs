@@ -2,6 +2,7 @@
 
 mod support;
 
+use held_port::HeldPort;
 use onceward_sandbox::{Fault, FaultFile, Kind, Options, Sandbox};
 use std::time::Duration;
 use support::{get, sandbox, toot};
@@ -42,8 +43,9 @@ async fn a_state_file_that_is_none_is_named_with_its_line() {
 
 #[tokio::test]
 async fn stopping_ends_what_hangs_and_frees_the_port() {
-    let sandbox = sandbox().await;
-    let port = sandbox.address().port();
+    let held = HeldPort::new().unwrap();
+    let port = held.number();
+    let sandbox = Sandbox::start(Options { port, ..Options::default() }).await.unwrap();
     sandbox.fault(Fault::new(Kind::AcceptThenHang));
     let (reply, ()) = tokio::join!(toot(&sandbox, "mastodon", "k", "text"), async {
         sandbox.until(|ledger| ledger.accepted.len() == 1).await;

@@ -1,6 +1,5 @@
 //! A broker whose server is killed, and comes back with what it had.
 
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,18 +26,6 @@ pub(crate) trait Killable: Sized {
 
     /// Kills it outright, and starts it again with what it had on its disk.
     fn restart(&mut self) -> Verdict;
-}
-
-/// Ports of loopback on which nobody listens at the moment.
-pub(crate) fn free_ports<const N: usize>() -> Verdict<[u16; N]> {
-    let mut ports = [0; N];
-    let mut all = Vec::new();
-    for port in &mut ports {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        *port = listener.local_addr()?.port();
-        all.push(listener);
-    }
-    Ok(ports)
 }
 
 pub(crate) async fn listens(port: u16) -> Verdict {

@@ -5,12 +5,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use async_nats::jetstream::{self, stream};
+use held_port::HeldPort;
 use onceward::Target;
 use onceward_brokers::nats::{NatsSource, NatsTarget, SourceAt, TargetAt};
 use tempfile::TempDir;
 
 use crate::engine::{Engine, VISIBILITY, fresh_name};
-use crate::killed::{Killable, free_ports, listens};
+use crate::killed::{Killable, listens};
 use crate::support::Verdict;
 
 pub(crate) struct Nats {
@@ -87,7 +88,7 @@ impl Engine for Nats {
 /// A server of one test's own.
 pub(crate) struct Server {
     process: Child,
-    port: u16,
+    port: HeldPort,
     folder: TempDir,
 }
 
@@ -103,20 +104,20 @@ impl Killable for Server {
     type Engine = Nats;
 
     async fn start() -> Verdict<Self> {
-        let ([port], folder) = (free_ports()?, TempDir::new()?);
-        let server = Self { process: Self::run(port, &folder)?, port, folder };
-        listens(port).await?;
+        let (port, folder) = (HeldPort::new()?, TempDir::new()?);
+        let server = Self { process: Self::run(port.number(), &folder)?, port, folder };
+        listens(server.port.number()).await?;
         Ok(server)
     }
 
     async fn engine(&self) -> Verdict<Nats> {
-        Nats::on(&format!("nats://127.0.0.1:{}", self.port)).await
+        Nats::on(&format!("nats://127.0.0.1:{}", self.port.number())).await
     }
 
     fn restart(&mut self) -> Verdict {
         self.process.kill()?;
         self.process.wait()?;
-        self.process = Self::run(self.port, &self.folder)?;
+        self.process = Self::run(self.port.number(), &self.folder)?;
         Ok(())
     }
 }

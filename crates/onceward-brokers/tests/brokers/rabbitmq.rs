@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
+use held_port::HeldPort;
 use lapin::options::{
     BasicAckOptions, BasicGetOptions, BasicPublishOptions, ConfirmSelectOptions, QueueDeclareOptions,
 };
@@ -14,7 +15,7 @@ use onceward_brokers::rabbitmq::{RabbitSource, RabbitTarget, SourceAt, TargetAt}
 use tempfile::TempDir;
 
 use crate::engine::{Engine, fresh_name};
-use crate::killed::{Killable, LONG, free_ports, listens};
+use crate::killed::{Killable, LONG, listens};
 use crate::support::{Record, Rows, Verdict, until};
 
 pub(crate) struct Rabbit {
@@ -106,13 +107,13 @@ pub(crate) struct Node {
     process: Child,
     mapper: Child,
     /// Its own, that for other nodes, and the mapper's.
-    ports: [u16; 3],
+    ports: [HeldPort; 3],
     folder: TempDir,
 }
 
 impl Node {
-    fn run(ports: [u16; 3], folder: &TempDir) -> Verdict<Child> {
-        let arguments = ports.map(|port| port.to_string());
+    fn run(ports: &[HeldPort; 3], folder: &TempDir) -> Verdict<Child> {
+        let arguments = ports.each_ref().map(|port| port.number().to_string());
         alone(NODE, &[&[folder.path().display().to_string()][..], &arguments].concat())
     }
 }
@@ -128,12 +129,12 @@ impl Killable for Node {
     type Engine = Rabbit;
 
     async fn start() -> Verdict<Self> {
-        let (ports, folder) = (free_ports()?, TempDir::new()?);
-        let [port, _, mapper] = ports;
+        let (ports, folder) = ([HeldPort::new()?, HeldPort::new()?, HeldPort::new()?], TempDir::new()?);
+        let [port, _, mapper] = ports.each_ref().map(HeldPort::number);
         let on_loopback = ["-port", &mapper.to_string(), "-address", "127.0.0.1"].map(str::to_owned);
         let epmd = alone("epmd", &on_loopback)?;
         listens(mapper).await?;
-        let node = Self { process: Self::run(ports, &folder)?, mapper: epmd, ports, folder };
+        let node = Self { process: Self::run(&ports, &folder)?, mapper: epmd, ports, folder };
         listens(port).await?;
         Ok(node)
     }
@@ -141,8 +142,8 @@ impl Killable for Node {
     /// A node writes down some seconds after its answer that a quorum queue was made. Killed before, it has the queue,
     /// and no leader for it (seen with 3.10.8).
     async fn engine(&self) -> Verdict<Rabbit> {
-        let engine = Rabbit::on(&format!("amqp://guest:guest@127.0.0.1:{}", self.ports[0])).await?;
-        let node = format!("onceward-{}@localhost", self.ports[0]);
+        let engine = Rabbit::on(&format!("amqp://guest:guest@127.0.0.1:{}", self.ports[0].number())).await?;
+        let node = format!("onceward-{}@localhost", self.ports[0].number());
         let names = self.folder.path().join(format!("mnesia/{node}/quorum/{node}/names.dets"));
         until("the node knows its queue", LONG, async || {
             let (names, name) = (std::fs::read(&names)?, engine.queue.as_bytes());
@@ -155,7 +156,7 @@ impl Killable for Node {
     fn restart(&mut self) -> Verdict {
         self.process.kill()?;
         self.process.wait()?;
-        self.process = Self::run(self.ports, &self.folder)?;
+        self.process = Self::run(&self.ports, &self.folder)?;
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 
+use held_port::HeldPort;
 use serde_json::json;
 
 use crate::support::Place;
@@ -38,9 +39,8 @@ fn a_webhook_is_connected_to_and_gets_not_a_byte() {
 
 #[test]
 fn a_webhook_that_is_not_there_is_told() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    let nobody = HeldPort::new().unwrap();
+    let port = nobody.number();
     let (code, document) = check(&Place::new(&hook(port)), Some("s3cr3t"));
     assert_eq!((code, &document["items"][0]["problems"][0]["code"]), (1, &json!("unreachable")));
 }

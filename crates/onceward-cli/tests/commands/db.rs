@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use held_port::HeldPort;
 use serde_json::json;
 
 use crate::support::{CONFIG, Place};
@@ -151,9 +152,8 @@ async fn a_database_of_another_program_is_left_as_it_is_unless_asked() {
 #[test]
 fn a_postgres_that_is_down_is_told_with_its_address_and_without_the_password() {
     let place = Place::new(CONFIG);
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    let nobody = HeldPort::new().unwrap();
+    let port = nobody.number();
     let ran = place.line(&format!("status --store postgres://me:s3cr3t@127.0.0.1:{port}/db --json"));
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("store_unreachable")), "{ran:?}");
     let text = ran.json()["error"]["text"].as_str().unwrap().to_owned();

@@ -1,5 +1,6 @@
 //! What differs on PostgreSQL.
 
+use held_port::HeldPort;
 use onceward::Onceward;
 use serde_json::json;
 use sqlx::{Connection, PgConnection};
@@ -80,9 +81,8 @@ async fn a_backup_is_left_to_the_servers_own_tools() {
 #[test]
 fn a_server_that_is_not_there_is_told_without_the_password() {
     let place = Place::new(CONFIG);
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    let nobody = HeldPort::new().unwrap();
+    let port = nobody.number();
     let ran =
         place.run(&["status", "--json", "--store", &format!("postgres://me:s3cr3t@127.0.0.1:{port}/x")]);
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("store_unreachable")), "{ran:?}");

@@ -1,8 +1,10 @@
 //! `smtp-sink`, Postfix's own server for tests: it takes the mail and ends the connection without a word.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use held_port::HeldPort;
 
 use crate::lane::{Lane, Trouble};
 use crate::wire::Wire;
@@ -11,19 +13,20 @@ use crate::wire::Wire;
 struct Sink {
     child: Child,
     address: SocketAddr,
+    _held: HeldPort,
 }
 
 impl Sink {
     /// With the options that say what it does wrong.
     async fn start(options: &[&str]) -> Self {
-        // Free a moment ago: another may take it, and then the sink says so and ends.
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let held = HeldPort::new().unwrap();
+        let address = held.address();
         let mut command = Command::new("smtp-sink");
         command.args(options).args(["-u", "nobody", &address.to_string(), "100"]);
         let path = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{path}:/usr/sbin")).stdin(Stdio::null());
         let child = command.spawn().expect("smtp-sink comes with Postfix; `./dev test` installs it");
-        let sink = Self { child, address };
+        let sink = Self { child, address, _held: held };
         let deadline = Instant::now() + Duration::from_secs(30);
         while tokio::net::TcpStream::connect(address).await.is_err() {
             assert!(Instant::now() < deadline, "smtp-sink did not start; what it said is above");

@@ -7,6 +7,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use held_port::HeldPort;
 use onceward_sandbox::{Fault, Kind, Ledger, Options, Sandbox};
 
 use crate::site::{Site, post};
@@ -29,7 +30,7 @@ impl Size {
 const SOON: Duration = Duration::from_secs(90);
 
 /// Six channels whose stand-ins answer; and, in trouble, one that hangs and one whose port is closed.
-fn config(sandbox: &Sandbox, trouble: bool) -> String {
+fn config(sandbox: &Sandbox, trouble: Option<u16>) -> String {
     let url = |platform| sandbox.url(platform);
     let mut config = vec!["[queue]\nlease = \"3m\"\n".to_owned()];
     for platform in &FINE[..3] {
@@ -47,20 +48,16 @@ fn config(sandbox: &Sandbox, trouble: bool) -> String {
         url("slack"),
         url("devto"),
     ));
-    if trouble {
+    if let Some(closed) = trouble {
         config.push(format!(
             "[channels.telegram]\ntype = \"telegram\"\ntoken = {{ env = \"TELEGRAM\" }}\nchat = \"@onceward\"\n\
              api = \"{}\"\ntimeout = \"100s\"\n\
              [channels.hook]\ntype = \"webhook\"\nurl = \"http://127.0.0.1:{}/in\"\nsecret = {{ env = \"HOOK\" }}\n",
             url("telegram"),
-            closed_port(),
+            closed,
         ));
     }
     config.concat()
-}
-
-fn closed_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Gives how long a worker takes until all posts are on each of the six.
@@ -69,7 +66,8 @@ async fn six(posts: usize, trouble: bool) -> Duration {
     options.faults.limits = false;
     let sandbox = Sandbox::start(options).await.unwrap();
     sandbox.fault(Fault::new(Kind::AcceptThenHang).on("telegram").act("post"));
-    let site = Site::new(&config(&sandbox, trouble))
+    let nobody = HeldPort::new().unwrap();
+    let site = Site::new(&config(&sandbox, trouble.then_some(nobody.number())))
         .with("TOKEN", "stand-in-token")
         .with("TELEGRAM", "123456:AAstand-in")
         .with("HOOK", onceward_sandbox::WEBHOOK_SECRET);

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 
+use held_port::HeldPort;
 use onceward::Time;
 use onceward_publish::channels::webhook::{Headers, Key, verify};
 use serde_json::Value;
@@ -152,8 +153,8 @@ fn a_closed_address_is_named_as_such() {
 
 #[test]
 fn nobody_there_is_not_sent_and_waits_without_doubt() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let said = site(port).publish(&["a.md", "--patience", "1s"]);
+    let nobody = HeldPort::new().unwrap();
+    let said = site(nobody.number()).publish(&["a.md", "--patience", "1s"]);
     assert_eq!((said.code, said.total("pending"), said.total("checking")), (5, 1, 0), "{said:?}");
     assert_eq!(error(&said), "connect_refused");
     assert!(!format!("{said:?}").contains(SECRET.trim_start_matches("whsec_")));

@@ -147,11 +147,6 @@ pub fn ok(body: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// A port on which nobody listens.
-pub fn closed_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 /// A client that soon gives up connecting, for peers that never let it.
 pub fn hasty_to_connect() -> Builder {
     Client::builder().connect_deadline(Duration::from_millis(150))

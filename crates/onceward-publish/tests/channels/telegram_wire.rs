@@ -1,5 +1,6 @@
 //! Telegram, word for word: what goes over the wire, and that nothing of it shows the token.
 
+use held_port::HeldPort;
 use onceward::State;
 use onceward_http::Client;
 use onceward_publish::channel::Channel;
@@ -104,8 +105,8 @@ async fn what_was_certainly_not_sent_is_sent_later() -> Verdict {
     assert_eq!(script.asked().len(), 2);
 
     // Nobody listens there at first.
-    let silent = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-    let api = format!("http://{silent}");
+    let silent = HeldPort::new()?;
+    let api = format!("http://{}", silent.address());
     let nobody = TelegramChannel::new(&api, TOKEN.into(), "@our_news", Client::builder().build()?, PATIENCE)?;
     let stage = Stage::with(nobody).await?;
     let job = stage.enqueue(POST).await?;

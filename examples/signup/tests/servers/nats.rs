@@ -1,8 +1,9 @@
 //! A NATS of one test's own, which may be killed.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use held_port::HeldPort;
 use tempfile::TempDir;
 
 use super::Supervised;
@@ -13,13 +14,14 @@ pub(crate) struct Nats {
     address: SocketAddr,
     folder: TempDir,
     _server: Supervised,
+    _held: HeldPort,
 }
 
 impl Nats {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // Free a moment ago: another may take it, and then nobody answers as NATS does.
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let held = HeldPort::new().unwrap();
+        let address = held.address();
         let at = folder.path().display();
         let server = Supervised::start(format!(
             "exec setpriv --pdeathsig KILL nats-server --addr 127.0.0.1 --port {} --jetstream --store_dir {at} \
@@ -31,7 +33,7 @@ impl Nats {
             assert!(Instant::now() < deadline, "NATS does not start; `./dev test` installs it");
             std::thread::sleep(Duration::from_millis(50)); // sleeps: another program starts
         }
-        Self { address, folder, _server: server }
+        Self { address, folder, _server: server, _held: held }
     }
 
     pub(crate) fn url(&self) -> String {

@@ -1,8 +1,9 @@
 //! A RabbitMQ of one test's own, which may be killed.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use held_port::HeldPort;
 use tempfile::TempDir;
 
 use super::Supervised;
@@ -16,22 +17,22 @@ pub(crate) struct RabbitMq {
     address: SocketAddr,
     _node: Supervised,
     _mapper: Supervised,
+    _held: [HeldPort; 3],
     folder: TempDir,
 }
 
 impl RabbitMq {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // Free a moment ago: another may take one, and then nobody answers as RabbitMQ does.
-        let free = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-        let [address, distribution, mapper] = free.map(|port| port.local_addr().unwrap());
+        let held = [(); 3].map(|()| HeldPort::new().unwrap());
+        let [address, distribution, mapper] = held.each_ref().map(HeldPort::address);
         let (at, port, distribution) = (folder.path().display(), address.port(), distribution.port());
         let alone = "exec setpriv --pdeathsig KILL";
         let epmd = Supervised::start(format!("{alone} epmd -port {} -address 127.0.0.1", mapper.port()));
         reach(mapper);
         let node = Supervised::start(format!("{alone} {NODE} {at} {port} {distribution} {}", mapper.port()));
         reach(address);
-        Self { address, _node: node, _mapper: epmd, folder }
+        Self { address, _node: node, _mapper: epmd, _held: held, folder }
     }
 
     pub(crate) fn url(&self) -> String {
