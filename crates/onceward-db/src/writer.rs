@@ -87,7 +87,7 @@ impl Writer {
         lines: usize,
     ) -> Self {
         let (commands, waiting) = mpsc::channel(WAITING_LIMIT);
-        let waiting = Arc::new(Mutex::new(waiting));
+        let waiting = Arc::new(Mutex::new(turn::Waiting::new(waiting, lines)));
         let arrival = Arc::<OnceLock<Arrival>>::default();
         let line =
             || turn::Line::new(pool.clone(), lock.clone(), clock.clone(), bell.clone(), arrival.clone());

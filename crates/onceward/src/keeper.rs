@@ -15,6 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use self::duty::Duty;
 use self::guard::{Guard, Look};
+pub(crate) use self::retention::prepare;
 use crate::store::counters::{FOLD_LIMIT, FoldDeltas};
 use crate::store::duties::{self, Lost, Reap, Take};
 use crate::store::leases::{REAP_LIMIT, owners};
@@ -204,7 +205,10 @@ impl Keeper {
             Duty::Discard => retention::discard(&self.once, kept).await,
             Duty::Workers => self.forget().await,
             Duty::Retention => retention::retain(&self.once, round.at.before(self.retention), kept).await,
-            Duty::Partitions => retention::prepare(&self.once, kept).await,
+            Duty::Partitions => {
+                kept.prepared_days += prepare(&self.once).await?;
+                Ok(())
+            }
         }
     }
 

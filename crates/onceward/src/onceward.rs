@@ -4,6 +4,7 @@ use std::path::Path;
 
 use onceward_db::{Component, Database, PgPool, SqlitePool};
 
+use crate::keeper;
 use crate::store::QUEUE_TABLES;
 use crate::store::lineage::{self, LINEAGE_COPY, Restore};
 use crate::{Error, RestoredView, Time};
@@ -62,7 +63,12 @@ impl Onceward {
 
     /// Brings the tables to the version of this program; gives how many steps ran. On SQLite `open` has done it.
     pub async fn migrate(&self) -> Result<usize, Error> {
-        Ok(self.db.migrate(COMPONENTS).await?)
+        let steps = self.db.migrate(COMPONENTS).await?;
+        if steps > 0 {
+            // So that the first worker need not, while others wait for the history.
+            keeper::prepare(self).await?;
+        }
+        Ok(steps)
     }
 
     /// Fails unless the tables are there in the version that this program needs.

@@ -8,14 +8,57 @@ use tokio::time::{Instant, timeout};
 
 use super::batch::Command;
 use super::lock::TurnLock;
-use super::{Arrival, TURN_LIMIT};
+use super::{Arrival, TURN_LIMIT, rank};
 use crate::conn::held::Held;
 use crate::conn::open::Pool;
 use crate::database::Clock;
 use crate::wake::Bell;
 use crate::{Error, ErrorKind, Result, Statements};
 
-type Waiting = Arc<Mutex<mpsc::Receiver<Box<dyn Command>>>>;
+/// What waits, for whichever line takes it first.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    commands: mpsc::Receiver<Box<dyn Command>>,
+    /// Left by a turn that had its share.
+    left: Option<Box<dyn Command>>,
+    /// Whether another line may take what one leaves.
+    shared: bool,
+}
+
+impl Waiting {
+    pub(super) fn new(commands: mpsc::Receiver<Box<dyn Command>>, lines: usize) -> Self {
+        Self { commands, left: None, shared: lines > 1 }
+    }
+
+    /// Waits for a command. `None` when the store is closed.
+    async fn first(&mut self) -> Option<Box<dyn Command>> {
+        match self.left.take() {
+            Some(command) => Some(command),
+            None => self.commands.recv().await,
+        }
+    }
+
+    /// A turn that begins with this: with all that waits, in the order of ranks.
+    ///
+    /// Beside another line it ends before the second piece of taken work: two lines that settle and claim one each are
+    /// done sooner than one that does both.
+    fn turn(&mut self, first: Box<dyn Command>) -> Vec<Box<dyn Command>> {
+        let mut has_claim = first.rank() == rank::CLAIM;
+        let (mut folded, mut count) = (vec![first], 0);
+        while count < TURN_LIMIT {
+            let Ok(command) = self.commands.try_recv() else { break };
+            if self.shared && has_claim && matches!(command.rank(), rank::SETTLE | rank::CLAIM) {
+                self.left = Some(command);
+                break;
+            }
+            has_claim |= command.rank() == rank::CLAIM;
+            count += command.len();
+            fold_into(&mut folded, command);
+        }
+        folded.sort_by_key(|command| command.rank());
+        folded
+    }
+}
 
 /// How often a turn that certainly was not written is tried again, unless that has taken long already.
 const TRIES: u32 = 5;
@@ -46,7 +89,7 @@ impl Line {
         Self { pool, lock, clock, bell, arrival, held: None, written_since: None }
     }
 
-    pub(super) async fn run(mut self, waiting: Waiting) {
+    pub(super) async fn run(mut self, waiting: Arc<Mutex<Waiting>>) {
         while let Some(commands) = self.next(&waiting).await {
             self.turn(commands).await;
             self.checkpoint_if_due().await;
@@ -55,10 +98,10 @@ impl Line {
     }
 
     /// Waits for the first command, then takes all that is there. `None` when the store is closed.
-    async fn next(&mut self, waiting: &Waiting) -> Option<Vec<Box<dyn Command>>> {
+    async fn next(&mut self, waiting: &Mutex<Waiting>) -> Option<Vec<Box<dyn Command>>> {
         let mut waiting = waiting.lock().await;
         let first = loop {
-            match timeout(CHECKPOINT_AFTER, waiting.recv()).await {
+            match timeout(CHECKPOINT_AFTER, waiting.first()).await {
                 Ok(command) => break command?,
                 Err(_) => self.checkpoint_if_due().await,
             }
@@ -67,15 +110,7 @@ impl Line {
         for _ in 0..GATHER {
             tokio::task::yield_now().await;
         }
-        let mut folded = vec![first];
-        let mut count = 0;
-        while count < TURN_LIMIT {
-            let Ok(command) = waiting.try_recv() else { break };
-            count += command.len();
-            fold_into(&mut folded, command);
-        }
-        folded.sort_by_key(|command| command.rank());
-        Some(folded)
+        Some(waiting.turn(first))
     }
 
     async fn turn(&mut self, mut commands: Vec<Box<dyn Command>>) {

@@ -48,11 +48,12 @@ pub(super) async fn discard(once: &Onceward, kept: &mut Kept) -> Result<(), Erro
     }
 }
 
-pub(super) async fn prepare(once: &Onceward, kept: &mut Kept) -> Result<(), Error> {
-    if once.engine() == Engine::Postgres {
-        kept.prepared_days += sweep(once, Sweeping::Partitions { days: DAYS_AHEAD }).await?;
+/// Gives how many days of the history are new.
+pub(crate) async fn prepare(once: &Onceward) -> Result<u64, Error> {
+    match once.engine() {
+        Engine::Sqlite => Ok(0),
+        Engine::Postgres => sweep(once, Sweeping::Partitions { days: DAYS_AHEAD }).await,
     }
-    Ok(())
 }
 
 /// One small transaction, and as long a rest for the others.

@@ -28,6 +28,12 @@ const HAND_BACK: Duration = Duration::from_secs(5);
 
 /// How often the loop lets others go while they have more to say.
 const GATHER: usize = 16;
+/// How long it waits for the next one of many that end together.
+const LULL: Duration = Duration::from_millis(1);
+/// A claim of so many is one of many.
+const MANY: usize = 64;
+/// For so long after it the ends of short jobs come close together.
+const SOON: Duration = Duration::from_millis(20);
 
 /// What the loop hears.
 #[derive(Debug)]
@@ -72,6 +78,8 @@ pub(super) struct Running {
     /// Attempts that ended since the last turn was asked for.
     ended: Vec<Arc<Ended>>,
     settling: usize,
+    /// When a claim of many came back.
+    many_began: Option<Instant>,
     report: Report,
 }
 
@@ -102,6 +110,7 @@ impl Running {
             busy: 0,
             ended: Vec::new(),
             settling: 0,
+            many_began: None,
             report: Report::default(),
         }
     }
@@ -139,10 +148,22 @@ impl Running {
             while let Ok(heard) = self.heard.try_recv() {
                 self.note(heard);
             }
-            if before == 0 {
+            if before == 0 && !self.hear_another().await {
                 return;
             }
         }
+    }
+
+    /// Soon after many began, the end of the next one is a moment away, and a turn for the first few would cost as much as
+    /// one for all.
+    async fn hear_another(&mut self) -> bool {
+        let soon = self.many_began.is_some_and(|began| began.elapsed() < SOON);
+        if !soon || self.ended.is_empty() || self.busy == 0 {
+            return false;
+        }
+        let Ok(Some(heard)) = timeout(LULL, self.heard.recv()).await else { return false };
+        self.note(heard);
+        true
     }
 
     fn note(&mut self, heard: Heard) {

@@ -200,6 +200,7 @@ laws! {
         a_dedup_key_outlives_its_job,
         a_key_that_ran_out_is_dropped_with_its_time,
         more_than_a_batch_is_dropped_in_one_go,
+        the_first_days_are_prepared_before_anybody_works,
         a_day_of_the_history_goes_as_a_whole,
         a_day_that_began_without_a_partition_is_dropped_by_rows;
     queues:

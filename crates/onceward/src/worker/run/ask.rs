@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Heard, Running};
+use super::{Heard, MANY, Running};
 use crate::store::leases::{self, Claim, Due, Taken, Want};
 use crate::store::queues::limits::Wait;
 
@@ -147,6 +147,9 @@ impl Running {
         for (ask, Taken { jobs, wait }) in asks.iter().zip(taken) {
             if let Some(line) = self.line(&ask.queue) {
                 line.answered(ask.most as usize, jobs.len(), wait, asked, poll);
+            }
+            if jobs.len() >= MANY {
+                self.many_began = Some(Instant::now());
             }
             for job in jobs {
                 self.start(job, asked);
