@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use admin::{AlertsVerb, ChannelsVerb, DbVerb, Login, QueuesVerb, Which, Work};
+pub(crate) use admin::{AlertsVerb, ChannelsVerb, DbVerb, Login, QueuesVerb, SchedulesVerb, Which, Work};
 pub(crate) use contents::ContentsVerb;
 pub(crate) use dead::{DeadVerb, Revive};
 pub(crate) use doubt::{DoubtVerb, Resolve, Verdict};
@@ -130,6 +130,9 @@ pub(crate) enum Command {
     /// Lists, pauses and resumes queues
     #[command(subcommand)]
     Queues(QueuesVerb),
+    /// Lists, pauses and resumes schedules, and runs them between their times
+    #[command(subcommand)]
+    Schedules(SchedulesVerb),
     /// Lists, checks, logs in to, pauses and resumes channels
     #[command(subcommand)]
     Channels(ChannelsVerb),

@@ -14,6 +14,7 @@ mod outbox;
 mod publish;
 mod queues;
 mod sandbox;
+mod schedules;
 mod select;
 mod status;
 mod work;
@@ -56,6 +57,7 @@ pub(crate) async fn run(command: Command, run: &Run) -> Result<Exit, Stop> {
         Command::Dead(verb) => dead::run(run, &verb).await,
         Command::Doubt(verb) => doubt::run(run, &verb).await,
         Command::Queues(verb) => queues::run(run, &verb).await,
+        Command::Schedules(verb) => schedules::run(run, &verb).await,
         Command::Channels(verb) => channels::run(run, &verb).await,
         Command::Outbox(verb) => outbox::run(run, &verb).await,
         Command::Alerts(verb) => alerts::run(run, &verb).await,

@@ -12,6 +12,7 @@ mod progress;
 mod prompt;
 mod publishing;
 mod relaying;
+mod scheduling;
 mod secrets;
 mod signal;
 mod stop;

@@ -1,4 +1,4 @@
-//! `onceward work`, `queues`, `channels`, `alerts` and `db`.
+//! `onceward work`, `queues`, `schedules`, `channels`, `alerts` and `db`.
 
 use std::path::PathBuf;
 
@@ -39,6 +39,24 @@ pub(crate) enum QueuesVerb {
     /// Stops taking jobs; running ones finish
     Pause(Which),
     /// Takes jobs again
+    Resume(Which),
+}
+
+/// What to do with schedules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchedulesVerb {
+    /// Lists schedules: when each ran last, and when it runs next
+    List,
+    /// Enqueues the job of schedules once more than their times say, also while they are paused
+    #[command(after_help = "Example:\n  onceward schedules run-now digest")]
+    RunNow {
+        /// Their names
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+    },
+    /// Lets times pass until they are resumed; jobs that were made go on
+    Pause(Which),
+    /// Goes on with the next time; what passed meanwhile is left out
     Resume(Which),
 }
 

@@ -2,14 +2,13 @@
 
 mod strangers;
 
-use onceward::{AlertMessage, Error, Job, Report, Schedule, Worker, WorkerBuilder};
+use onceward::{AlertMessage, Error, Job, Report, Worker, WorkerBuilder};
 use onceward_publish::{Post, Publisher};
 use serde_json::json;
 
 use super::{Run, status};
 use crate::alerting;
 use crate::args::Work;
-use crate::config;
 use crate::exit::{self, Exit};
 use crate::line::{self, Line};
 use crate::output::plain;
@@ -20,8 +19,6 @@ use crate::stop::Stop;
 use crate::store::Store;
 use crate::taking::{self, All, Intakes};
 
-/// Whose schedules those of the configuration are.
-const OWNER: &str = "configuration";
 /// What this program can run. Jobs of other kinds wait for a worker of the application they belong to.
 const KINDS: &[&str] = &[Post::KIND, AlertMessage::KIND];
 
@@ -143,28 +140,4 @@ fn say(run: &Run, report: &Report) -> Result<(), Stop> {
             .collect();
         if said.is_empty() { "nothing was due".to_owned() } else { said.join(", ") }
     })
-}
-
-impl Store {
-    /// Registers the schedules of the configuration, and removes those that it has no more. A restart loses no fire.
-    async fn put_schedules(&self, run: &Run) -> Result<(), Stop> {
-        let schedules = self.config.schedules.iter().map(from_config).collect();
-        for name in self.once.own_schedules(OWNER, schedules).await? {
-            run.output.note(&format!("schedule {name} is not configured any more, and was removed"));
-        }
-        Ok(())
-    }
-}
-
-fn from_config(schedule: &config::Schedule) -> Schedule {
-    Schedule {
-        name: schedule.name.name.clone(),
-        cron: schedule.cron.to_string(),
-        timezone: schedule.timezone.iana_name().unwrap_or("UTC").to_owned(),
-        queue: schedule.queue.name.clone(),
-        kind: schedule.kind.clone(),
-        version: 1,
-        payload: schedule.payload.to_string(),
-        missed: schedule.missed,
-    }
 }

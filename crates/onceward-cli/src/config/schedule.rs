@@ -1,7 +1,8 @@
 //! `[[schedules]]`: jobs that come again.
 
 use jiff::tz::TimeZone;
-use onceward::schedule::{Cron, Missed};
+use onceward::Time;
+use onceward::schedule::{Cron, Missed, next_after};
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -38,9 +39,13 @@ impl Schedule {
 
 impl FromValue for Cron {
     fn from_value(value: &Spanned<DeValue<'_>>) -> Result<Self, Fault> {
-        parsed(value, "minute, hour, day, month and weekday, such as \"0 9 * * 1-5\"", |text| {
-            text.parse().ok()
-        })
+        let cron: Self =
+            parsed(value, "minute, hour, day, month and weekday, such as \"0 9 * * 1-5\"", |text| {
+                text.parse().ok()
+            })?;
+        // There is such a day in every time zone, or in none.
+        let never = next_after(&cron, &TimeZone::UTC, Time::now()).is_none();
+        if never { Err(fault(value, "never fires; is there such a day?")) } else { Ok(cron) }
     }
 }
 

@@ -13,6 +13,7 @@ mod outbox;
 mod postgres;
 mod queues;
 mod sandbox;
+mod schedules;
 mod secrets;
 mod status;
 mod support;

@@ -256,6 +256,10 @@ fn whatever_is_named_must_be_there() {
             "[queues.mail]\n[[schedules]]\nname = \"d\"\ncron = \"0 9 * *\"\nqueue = \"mail\"\nkind = \"digest\"\n",
             "4:8: `cron` in [[schedules]]: expected minute, hour, day, month and weekday, such as \"0 9 * * 1-5\"",
         ),
+        (
+            "[queues.mail]\n[[schedules]]\nname = \"d\"\ncron = \"0 9 30 2 *\"\nqueue = \"mail\"\nkind = \"digest\"\n",
+            "4:8: `cron` in [[schedules]]: never fires; is there such a day?",
+        ),
     ]);
 }
 
