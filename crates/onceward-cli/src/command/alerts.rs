@@ -98,7 +98,7 @@ fn named(rules: Vec<AlertRule>, names: &[String]) -> Result<Vec<AlertRule>, Stop
             0 => format!("no alert is called `{name}`: none is configured"),
             _ => format!("no alert is called `{name}`; {}", advice(name, known())),
         };
-        return Err(Stop::failed("not_found", text));
+        return Err(Stop::usage("not_found", text));
     }
     Ok(rules.into_iter().filter(|rule| names.is_empty() || names.contains(&rule.name)).collect())
 }

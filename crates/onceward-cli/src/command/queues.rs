@@ -82,11 +82,11 @@ async fn names(store: &Store, which: &Which) -> Result<Vec<String>, Stop> {
     match which.names.iter().find(|name| !known.contains(name)) {
         None => Ok(which.names.clone()),
         Some(name) if known.is_empty() => {
-            Err(Stop::failed("not_found", format!("no queue is called `{name}`")))
+            Err(Stop::usage("not_found", format!("no queue is called `{name}`")))
         }
         Some(name) => {
             let advice = advice(name, known.iter().map(String::as_str));
-            Err(Stop::failed("not_found", format!("no queue is called `{name}`; {advice}")))
+            Err(Stop::usage("not_found", format!("no queue is called `{name}`; {advice}")))
         }
     }
 }
@@ -95,7 +95,7 @@ async fn names(store: &Store, which: &Which) -> Result<Vec<String>, Stop> {
 pub(super) async fn channels(store: &Store, which: &Which) -> Result<Vec<String>, Stop> {
     store.define_queues().await?;
     let found = store.config.resolve(which.names.iter().map(String::as_str));
-    let wanted = found.map_err(|unknown| Stop::failed("not_found", unknown.text))?;
+    let wanted = found.map_err(|unknown| Stop::usage("not_found", unknown.text))?;
     let mut queues = line::lines(&store.config);
     queues.retain(|line| line.channel.as_ref().is_some_and(|it| which.all || wanted.contains(it)));
     Ok(queues.into_iter().map(|line| line.name).collect())

@@ -58,7 +58,7 @@ fn a_folder_is_ready_when_it_can_be_made_and_nothing_is_left_in_it() {
     assert_eq!(left, ["onceward.toml"]);
     let ran = place.line("channels check b --json");
     assert_eq!((ran.code, &ran.json()["items"][0]["problems"][0]["code"]), (1, &json!("not_a_folder")));
-    assert_eq!(place.line("channels check c").code, 1);
+    assert_eq!(place.line("channels check c").code, 2);
 }
 
 #[test]

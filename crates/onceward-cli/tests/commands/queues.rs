@@ -38,7 +38,7 @@ fn a_mistyped_name_pauses_nothing() {
     let place = Place::new(CONFIG);
     for noun in ["queues", "channels"] {
         let ran = place.line(&format!("{noun} pause blog blgo --json"));
-        assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("not_found")), "{noun}");
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("not_found")), "{noun}");
         assert!(ran.out.contains("did you mean `blog`?"), "{ran:?}");
     }
     assert!(!place.line("queues list").out.contains('‖'));

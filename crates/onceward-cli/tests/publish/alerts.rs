@@ -200,7 +200,7 @@ fn a_test_says_whether_messages_arrive() {
     assert_eq!(one.code, 0, "{one:?}");
     assert!(site.read("ops.xml").contains("A test of alert ops"));
     let mistyped = site.run(&["alerts", "test", "opps"]);
-    assert_eq!(mistyped.code, 1);
+    assert_eq!(mistyped.code, 2);
     assert!(mistyped.stderr.contains("did you mean `ops`?"), "{mistyped:?}");
     // A dead test is no news, and a rule that was tested has told nothing.
     let listed = site.run(&["alerts", "list", "--json"]);

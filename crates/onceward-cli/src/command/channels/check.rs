@@ -58,7 +58,7 @@ pub(in crate::command) async fn check(run: &Run, names: &[String]) -> Result<Exi
 
 async fn checked(run: &Run, config: &Config, names: &[String]) -> Result<Exit, Stop> {
     let wanted = config.resolve(names.iter().map(String::as_str));
-    let wanted = wanted.map_err(|unknown| Stop::failed("not_found", unknown.text))?;
+    let wanted = wanted.map_err(|unknown| Stop::usage("not_found", unknown.text))?;
     let all = config.channels.iter();
     let chosen: Vec<&Channel> =
         all.filter(|channel| names.is_empty() || wanted.contains(&channel.name)).collect();

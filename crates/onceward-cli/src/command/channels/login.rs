@@ -86,7 +86,7 @@ fn said(run: &Run, channel: &Channel, places: &[Place], stored: bool) -> Result<
 fn channel<'c>(config: &'c Config, name: &str) -> Result<&'c Channel, Stop> {
     config.channel(name).ok_or_else(|| {
         let advice = crate::config::advice(name, config.channels.iter().map(|it| it.name.as_str()));
-        Stop::failed("not_found", format!("no channel is called `{name}`; {advice}"))
+        Stop::usage("not_found", format!("no channel is called `{name}`; {advice}"))
     })
 }
 
