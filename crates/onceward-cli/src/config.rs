@@ -132,7 +132,7 @@ impl Config {
         let draft = match DeTable::parse(text) {
             Ok(table) => {
                 let draft = Draft::read(Table::root(table.into_inner(), &report));
-                check::check(&draft, &report);
+                check::check(&draft, &report, &env);
                 Some(draft)
             }
             Err(error) => {

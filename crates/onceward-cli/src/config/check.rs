@@ -6,6 +6,7 @@ use std::time::Duration;
 use onceward::time::duration;
 
 use super::draft::Draft;
+use super::env::Env;
 use super::problem::{Report, advice};
 use super::text::is_name;
 use super::value::Named;
@@ -14,12 +15,13 @@ use super::value::Named;
 const MARGIN: Duration = Duration::from_secs(10);
 
 /// Notes every such mistake.
-pub(super) fn check(draft: &Draft, report: &Report<'_>) {
+pub(super) fn check(draft: &Draft, report: &Report<'_>, env: &Env) {
     names(draft, report);
     references(draft, report);
     lease(draft, report);
     former_names(draft, report);
     quiet(draft, report);
+    outboxes(draft, report, env);
 }
 
 /// Group, channel and queue names may not collide: `--to social` and `--queues social` must mean one thing.
@@ -132,5 +134,24 @@ fn quiet(draft: &Draft, report: &Report<'_>) {
         if let Some(at) = spots.quiet {
             report.refuse(at, "`quiet` needs a zone: set `timezone` in [publish], such as \"Asia/Seoul\"");
         }
+    }
+}
+
+/// Relays of one outbox share its rows: each row goes to one of them, and chance says to which.
+fn outboxes(draft: &Draft, report: &Report<'_>, env: &Env) {
+    for (n, relay) in draft.relays.iter().enumerate() {
+        let Some(first) =
+            draft.relays[..n].iter().find(|first| first.from.is_same(&relay.from, env, report.folder()))
+        else {
+            continue;
+        };
+        let text = format!(
+            "the relays `{}` (line {}) and `{}` have one outbox, and chance would say which of them gets a row; keep one. \
+             Several processes may run it and share the work",
+            first.name.name,
+            report.line(first.name.at),
+            relay.name.name,
+        );
+        report.refuse(relay.name.at, text);
     }
 }

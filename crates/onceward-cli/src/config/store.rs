@@ -47,6 +47,21 @@ impl StoreUrl {
         self.file().and_then(Path::file_name).is_some_and(|name| name == REHEARSAL_STORE)
     }
 
+    /// Whether both name one file, or one database of one server, whoever asks and with which options.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self.file(), other.file()) {
+            (Some(one), Some(two)) => one == two,
+            (None, None) => self.server().is_some_and(|one| other.server() == Some(one)),
+            _ => false,
+        }
+    }
+
+    /// Host, port and database of a server.
+    fn server(&self) -> Option<(String, u16, String)> {
+        let url = url::Url::parse(&self.0).ok()?;
+        Some((url.host_str()?.to_owned(), url.port().unwrap_or(5432), url.path().to_owned()))
+    }
+
     /// The whole URL, for the driver alone.
     pub(crate) fn expose(&self) -> &str {
         &self.0
@@ -75,6 +90,12 @@ impl StoreAt {
             Self::Url(_) => None,
             Self::Secret(secret) => Some(secret),
         }
+    }
+
+    /// Whether both lead to one database, as far as can be told here.
+    pub(super) fn is_same(&self, other: &Self, env: &Env, folder: &Path) -> bool {
+        let url = |at: &Self| at.resolve("", env, folder).ok();
+        self == other || url(self).is_some_and(|one| url(other).is_some_and(|two| one.is_same(&two)))
     }
 
     /// The URL itself; `key` is where it stands, for errors.
@@ -149,6 +170,20 @@ mod tests {
         assert_eq!(url("sqlite:///var/q.db").as_deref(), Some("sqlite:///var/q.db"));
         assert_eq!(url("mysql://host/db"), None);
         assert_eq!(url("sqlite://"), None);
+    }
+
+    #[test]
+    fn two_spellings_of_one_database_are_the_same() {
+        let same = |one: &str, two: &str| {
+            let url = |text| StoreUrl::new(text, Path::new("/srv")).unwrap();
+            url(one).is_same(&url(two))
+        };
+        assert!(same("sqlite://a.db", "sqlite:///srv/./a.db?synchronous=full"));
+        assert!(!same("sqlite://a.db", "sqlite://b.db") && !same("sqlite://a.db", "postgres://h/a.db"));
+        assert!(same("postgres://me@h/app", "postgresql://you:x@h:5432/app?pool=5"));
+        assert!(
+            !same("postgres://h/app", "postgres://h/other") && !same("postgres://h/app", "postgres://i/app")
+        );
     }
 
     #[test]

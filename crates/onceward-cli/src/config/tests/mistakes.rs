@@ -216,11 +216,30 @@ fn two_of_a_list_have_two_names() {
     super::config(&format!("{BLOG}{alert}[queues.mail]\n{relay}{source}{schedule}"));
     let mail = |list: &str| format!("[queues.mail]\n{list}{list}");
     each(&[
-        (&format!("{relay}{relay}"), "5:8: two relays are called `app`; the other is in line 2"),
+        (
+            &format!("{relay}{}", relay.replace("app.db", "b.db")),
+            "5:8: two relays are called `app`; the other is in line 2",
+        ),
         (&mail(source), "7:8: two sources are called `app`; the other is in line 3"),
         (&mail(schedule), "8:8: two schedules are called `app`; the other is in line 3"),
         (&format!("{BLOG}{alert}{alert}"), "8:8: two alerts are called `app`; the other is in line 5"),
     ]);
+}
+
+#[test]
+fn two_relays_of_one_outbox_are_refused_however_it_is_spelt() {
+    let relay = |name: &str, from: &str| format!("[[relays]]\nname = \"{name}\"\nfrom = {from}\n");
+    let same = "5:8: the relays `a` (line 2) and `b` have one outbox";
+    for (one, two) in [
+        ("\"sqlite://app.db\"", "\"sqlite://./app.db\""),
+        ("\"postgres://h/app\"", "\"postgres://me@h:5432/app\""),
+        ("{ env = \"NOT_SET\" }", "{ env = \"NOT_SET\" }"),
+    ] {
+        let to = "to = \"nats://127.0.0.1/jobs\"\n";
+        each(&[(&format!("{}{}{to}", relay("a", one), relay("b", two)), same)]);
+    }
+    let one = "{ env = \"ONE\" }";
+    super::config(&format!("{}{}", relay("a", one), relay("b", &one.replace("ONE", "OTHER"))));
 }
 
 #[test]
