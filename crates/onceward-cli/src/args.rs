@@ -24,7 +24,7 @@ pub(crate) use jobs::{JobFilter, JobState, JobsVerb};
 pub(crate) use outbox::{OutboxVerb, RelayArgs, Replay, Rows};
 pub(crate) use publish::Publish;
 pub(crate) use sandbox::Sandbox;
-pub(crate) use select::{Bulk, Filter, Kin, Page, Target};
+pub(crate) use select::{Bulk, Filter, Kin, Page, Since, Target};
 
 /// What was typed.
 #[derive(Debug, Parser)]

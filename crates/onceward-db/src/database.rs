@@ -10,7 +10,8 @@ use crate::conn::open::{Pool, Reading};
 use crate::wake::Bell;
 use crate::writer::{PATIENCE, Turn, TurnLock, Writer};
 use crate::{
-    Arrival, Boot, Changes, Conn, Engine, Fold, Pending, PgPool, Result, Room, SqlitePool, Time, files, owner,
+    Arrival, Boot, Changes, Component, Conn, Engine, Fold, Pending, PgPool, Result, Room, SqlitePool, Time,
+    files, owner,
 };
 
 /// One SQLite file or one PostgreSQL database. Cheap to clone; closed when the last clone is dropped.
@@ -55,6 +56,12 @@ impl Database {
     /// and none is made. On PostgreSQL nothing is made unasked, so this is always false there.
     pub async fn is_foreign(url: &str) -> Result<bool> {
         Pool::is_foreign(&url.parse()?).await
+    }
+
+    /// Whether a SQLite file has tables of `component`, whatever their version. The file is left as it is, and none is
+    /// made; opening it would do either. On PostgreSQL opening changes nothing, so there this is always true.
+    pub async fn has(url: &str, component: &Component) -> Result<bool> {
+        Pool::has(&url.parse()?, component.name).await
     }
 
     /// The same SQLite file as an application's pool, whose connections must run `synchronous=FULL`.

@@ -42,6 +42,12 @@ pub struct Lag {
     pub oldest_age: Option<u64>,
     /// When the oldest of the refused was written.
     pub refused_at: Option<Time>,
+    /// Of the waiting, those behind a refused row of their key.
+    pub held_back: u64,
+    /// Of the waiting, those that a relay has in hand.
+    pub claimed: u64,
+    /// Until when it has the last of them, unless it ends or dies before.
+    pub claimed_until: Option<Time>,
 }
 
 /// How a target took what it was given last.
@@ -163,11 +169,10 @@ impl Outbox {
         Ok(store::refused(&self.db, limit).await?)
     }
 
-    /// Hands rows over once more: refused ones, say after the target was mended, and sent ones of the replay window.
-    /// Gives the rows that it is true of. A target that has one already knows it by its message id.
+    /// Hands refused rows over once more, say after the target was mended. Gives the rows that it is true of. What was
+    /// sent, [`Outbox::replay`] hands over again.
     pub async fn retry(&self, ids: Vec<i64>) -> Result<Vec<i64>, Error> {
-        let since = self.now().before(REPLAY_WINDOW);
-        self.order(Order::Again { ids, since }).await
+        self.order(Order::Again { ids }).await
     }
 
     /// Hands all over once more that was sent since then: for a broker that lost what it had taken. Gives how many.
@@ -175,13 +180,7 @@ impl Outbox {
     /// # Errors
     /// `NotNow` for a time before the replay window: targets do not know repeats for ever.
     pub async fn replay(&self, since: Time) -> Result<usize, Error> {
-        let now = self.now();
-        let earliest = now.before(REPLAY_WINDOW);
-        if since < earliest {
-            let text =
-                format!("rows are kept, and repeats are known, since {earliest}; replay from there at most");
-            return Err(Error::not_now("before_replay_window", text));
-        }
+        let now = self.replayed_until(since)?;
         let mut total = 0;
         loop {
             let some = self.order(Order::Replay { since, before: now, limit: SOME }).await?.len();
@@ -190,6 +189,27 @@ impl Outbox {
                 return Ok(total);
             }
         }
+    }
+
+    /// How many rows [`Outbox::replay`] would hand over again.
+    ///
+    /// # Errors
+    /// As [`Outbox::replay`].
+    pub async fn replayable(&self, since: Time) -> Result<u64, Error> {
+        let now = self.replayed_until(since)?;
+        Ok(store::replayable(&self.db, since, now).await?)
+    }
+
+    /// Now, unless that is too late for this start.
+    fn replayed_until(&self, since: Time) -> Result<Time, Error> {
+        let now = self.now();
+        let earliest = now.before(REPLAY_WINDOW);
+        if since < earliest {
+            let text =
+                format!("rows are kept, and repeats are known, since {earliest}; replay from there at most");
+            return Err(Error::not_now("before_replay_window", text));
+        }
+        Ok(now)
     }
 
     /// Gives refused rows up, which frees their ordering keys. Gives the rows that it is true of.
@@ -211,9 +231,28 @@ impl Outbox {
         Ok(self.db.fold::<store::End>(vec![ending]).await?.pop().unwrap_or_default())
     }
 
+    /// Takes back at once what processes had claimed that are certainly gone; gives how many rows. Only the host of a
+    /// SQLite file can tell; elsewhere a claim ends by its time.
+    pub(crate) async fn take_back(&self) -> Result<usize, Error> {
+        if self.db.engine() != Engine::Sqlite {
+            return Ok(0);
+        }
+        let mut gone = store::owners(&self.db).await?;
+        gone.retain(|owner| self.db.is_gone(owner));
+        if gone.is_empty() {
+            return Ok(0);
+        }
+        Ok(self.order(Order::Back { gone }).await?.len())
+    }
+
     /// Sets the clock that this handle decides by, for tests; production has the database's own.
     pub fn set_clock(&self, time: Time) {
         self.db.clock().set(time);
+    }
+
+    /// The database that it is in.
+    pub fn database(&self) -> &Database {
+        &self.db
     }
 
     /// The database, to be woken by and to read its clock.

@@ -88,6 +88,7 @@ impl Relay {
     /// When the outbox cannot be reached at the start. Later failures are waited out and logged.
     pub async fn run_until(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
         self.outbox.require_migrated().await?;
+        self.outbox.take_back().await?;
         let (mut changes, mut failures, mut tidied) = (self.outbox.db().changes(), 0_u32, Instant::now());
         tokio::pin!(stop);
         loop {
@@ -125,6 +126,7 @@ impl Relay {
     /// When the outbox cannot be read or written.
     pub async fn run_until_idle(&self) -> Result<Relayed, Error> {
         let mut total = Relayed::default();
+        self.outbox.take_back().await?;
         loop {
             let round = self.round().await?;
             total.sent += round.did.sent;
@@ -137,11 +139,13 @@ impl Relay {
     }
 
     async fn round(&self) -> Result<Round, Error> {
-        let token = random_id()?;
+        // Its beginning tells whose the claim is, and so whether a dead process had it.
+        let token = format!("{}.{}", self.outbox.db().boot(), random_id()?);
         let ask = Ask { token: token.clone(), limit: self.batch, lease: self.lease };
         let claimed = self.outbox.claim(ask).await?;
         if claimed.is_empty() {
-            return Ok(Round::default());
+            let more = self.outbox.take_back().await? > 0;
+            return Ok(Round { more, ..Round::default() });
         }
         let count = claimed.len();
         let (places, said) = self.hand_over(claimed).await;

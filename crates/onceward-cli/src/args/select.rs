@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use jiff::tz::TimeZone;
 use onceward::Time;
 use onceward::time::duration;
+use onceward_publish::date::{self, DateError};
 
 /// What jobs may have in common. All that is given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -103,18 +105,22 @@ impl Bulk {
 }
 
 /// A point in the past, absolute or from now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Since {
-    At(Time),
+    /// A date as it was typed. Without an offset it is read by the clock of [publish] timezone.
+    Date(String),
     Ago(Duration),
 }
 
 impl Since {
     /// The instant, seen from `now`.
-    pub(crate) fn from(self, now: Time) -> Time {
+    ///
+    /// # Errors
+    /// `DateError::NoZone` for a date without an offset where no zone is configured.
+    pub(crate) fn from(&self, now: Time, zone: Option<&TimeZone>) -> Result<Time, DateError> {
         match self {
-            Self::At(time) => time,
-            Self::Ago(wait) => now.before(wait),
+            Self::Date(text) => date::parse(text, zone).map(|wish| wish.at),
+            Self::Ago(wait) => Ok(now.before(*wait)),
         }
     }
 }
@@ -123,9 +129,11 @@ impl std::str::FromStr for Since {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let time = text.parse().map(Self::At).ok();
-        let ago = || duration::parse(text).map(Self::Ago).ok();
-        time.or_else(ago)
-            .ok_or("expected an instant such as 2026-12-01T09:00:00+09:00, or how long ago, such as 2h")
+        if let Ok(wait) = duration::parse(text) {
+            return Ok(Self::Ago(wait));
+        }
+        // Any zone tells whether it is a date at all.
+        let date = date::parse(text, Some(&TimeZone::UTC)).map(|_| Self::Date(text.to_owned()));
+        date.map_err(|_| "expected an instant such as 2026-12-01T09:00:00+09:00, or how long ago, such as 2h")
     }
 }

@@ -26,7 +26,10 @@ fn every_documented_command_is_understood() {
         dead revive 1 --set-payload {} --may-repeat\ndead discard --all\ndead undiscard 1\ndead groups --queue q --error e\ndoubt list\ndoubt groups --queue q\ndoubt show 1\n\
         doubt verify --all\ndoubt resolve 1 --happened --url https://x\ndoubt resolve 1 2 --did-not-happen\ndoubt resolve 1 --give-up\n\
         queues list\nqueues pause a b\nqueues resume --all\nchannels list\nchannels check\nchannels check a\nchannels pause a\n\
-        channels resume a\nchannels login a\nchannels login a --key token\nchannels logout a\ndb migrate\ndb migrate --print\ndb check\ndb backup f.db\ncompletions bash";
+        channels resume a\nchannels login a\nchannels login a --key token\nchannels logout a\ndb migrate\ndb migrate --print\ndb check\ndb backup f.db\ncompletions bash\n\
+        outbox status\noutbox status a b\noutbox status --relay a --relay b\noutbox relay a --until-idle\noutbox relay --relay a --retry 1,2\n\
+        outbox replay --since 1h --yes\noutbox replay a --since 2026-12-01 --dry-run\noutbox replay --relay a --since 2026-12-01T09:00:00Z\n\
+        outbox migrate\noutbox migrate a --print\noutbox migrate --relay a\noutbox skip 1 2 --relay a\noutbox forget a";
     for line in lines.lines().map(str::trim) {
         for global in ["", " --config f --store sqlite://x --json -vv --color never", " -q"] {
             let line = format!("{line}{global}");
@@ -60,6 +63,9 @@ fn what_contradicts_itself_is_refused() {
         "doubt resolve 1 --give-up --url https://x",
         "queues pause",
         "queues pause a --all",
+        "outbox migrate a --relay a",
+        "outbox replay --yes",
+        "outbox replay --since soon",
         "serve",
         "completions csh",
     ] {

@@ -1,18 +1,18 @@
 //! `onceward outbox`.
 
+mod relay;
 mod status;
 
-use onceward::{OUTBOX_TABLES, Outbox, Relayed, Time};
+use onceward::{OUTBOX_TABLES, Outbox};
 use onceward_db::Component;
-use onceward_publish::date;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::Run;
-use crate::args::{OutboxVerb, RelayArgs, Replay, Rows};
+use super::select::{confirm, instant};
+use crate::args::{self, OutboxVerb, Replay};
 use crate::config;
 use crate::exit::Exit;
-use crate::relaying::{self, standing};
-use crate::signal::Signals;
+use crate::relaying::{self, place};
 use crate::stop::Stop;
 use crate::store::Store;
 
@@ -20,104 +20,62 @@ const TABLES: &[Component] = &[OUTBOX_TABLES];
 
 pub(crate) async fn run(run: &Run, verb: &OutboxVerb) -> Result<Exit, Stop> {
     run.with_store(async |store| match verb {
-        OutboxVerb::Status { names } => status::say(run, store, names).await,
-        OutboxVerb::Relay(args) => relay(run, store, args).await,
+        OutboxVerb::Status(which) => status::say(run, store, which.names()).await,
+        OutboxVerb::Relay(args) => relay::run(run, store, args).await,
         OutboxVerb::Replay(args) => replay(run, store, args).await,
-        OutboxVerb::Migrate { name, print } => migrate(run, store, name.as_ref(), *print).await,
+        OutboxVerb::Migrate { which, print } => {
+            let relay = relaying::only(&store.config, which.name())?;
+            migrate(run, store, relay, *print).await.map_err(|stop| relaying::of(relay, stop))
+        }
         OutboxVerb::Skip(rows) => skip(run, store, rows).await,
+        OutboxVerb::Forget { name } => forget(run, store, name).await,
     })
     .await
 }
 
-async fn relay(run: &Run, store: &Store, args: &RelayArgs) -> Result<Exit, Stop> {
-    if !args.retry.is_empty() {
-        let outbox =
-            relaying::outbox(&store.config, relaying::only(&store.config, args.names.first())?).await?;
-        let retried = outbox.retry(args.retry.clone()).await?;
-        changed(run, "handed over again", &args.retry, &retried)?;
-    }
-    let chosen = relaying::chosen(&store.config, &args.names)?;
-    if chosen.is_empty() {
-        return Err(Stop::failed("not_found", "no relay is configured; add [[relays]] with name and from"));
-    }
-    let (mut total, mut stand) = (Relayed::default(), Vec::new());
-    for configured in &chosen {
-        // What cannot be run is said before any runs.
-        let relay = relaying::relay(store, configured).await?;
-        if args.until_idle {
-            let did = relay.run_until_idle().await?;
-            total.sent += did.sent;
-            total.refused += did.refused;
-            total.waiting += did.waiting;
-            relaying::note(store, &configured.name.name, &relay).await;
-            stand.push(relay.outbox().standing(&configured.name.name).await?);
-        }
-        relay.outbox().clone().close().await;
-    }
-    if !args.until_idle {
-        return until_stopped(run, store, &chosen).await;
-    }
-    said(run, total)?;
-    Ok(standing::exit(&stand))
-}
-
-async fn until_stopped(run: &Run, store: &Store, relays: &[&config::Relay]) -> Result<Exit, Stop> {
-    let signals = Signals::catch()?;
-    let names: Vec<_> = relays.iter().map(|relay| relay.name.name.as_str()).collect();
-    run.output.note(&format!("relaying {}, until SIGTERM or Ctrl-C", names.join(", ")));
-    let (stop, stopped) = tokio::sync::watch::channel(false);
-    let until_signal = async {
-        let exit = signals.first(&run.output).await;
-        // Nobody listens when all have ended.
-        let _ = stop.send(true);
-        exit
-    };
-    let relaying = relaying::some(run, store, relays.iter().copied(), stopped);
-    let (exit, ()) = tokio::join!(until_signal, relaying);
-    Ok(exit)
-}
-
-fn said(run: &Run, did: Relayed) -> Result<(), Stop> {
-    let Relayed { sent, refused, waiting } = did;
-    run.output.answer(&json!({ "sent": sent, "refused": refused, "waiting": waiting }), || {
-        let figures = [(sent, "handed over"), (refused, "refused"), (waiting, "to be tried again")];
-        let some: Vec<_> =
-            figures.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-        if some.is_empty() { "nothing was due".to_owned() } else { some.join(", ") }
-    })
+/// The outbox of a relay, for whoever changes its rows.
+async fn outbox(store: &Store, relay: &config::Relay) -> Result<Outbox, Stop> {
+    place::outbox(&store.config, relay).await.map_err(|stop| relaying::of(relay, stop))
 }
 
 async fn replay(run: &Run, store: &Store, args: &Replay) -> Result<Exit, Stop> {
-    let since = date::parse(&args.since, store.config.publish.timezone.as_ref());
-    let since: Time = since.map_err(|error| Stop::usage(error.code(), format!("--since: {error}")))?.at;
-    let relay = relaying::only(&store.config, args.name.as_ref())?;
-    let outbox: Outbox = relaying::outbox(&store.config, relay).await?;
+    let since = instant(store, &args.since)?;
+    let relay = relaying::only(&store.config, args.which.name())?;
+    let (outbox, name) = (outbox(store, relay).await?, &relay.name.name);
+    let count = outbox.replayable(since).await?;
+    if args.dry_run {
+        run.output.answer(&json!({ "dry_run": true, "matching": count }), || {
+            format!("would hand over {} of {name} again; nothing was changed", rows(count))
+        })?;
+        return Ok(Exit::Fine);
+    }
+    if count > 0 && !args.yes {
+        confirm(run, &format!("hand over {} of {name} again, sent since {since}?", rows(count)))?;
+    }
     let count = outbox.replay(since).await?;
     run.output.answer(&json!({ "replayed": count }), || {
-        format!(
-            "{count} rows of {} wait to be handed over again; what the target has, it knows",
-            relay.name.name
-        )
+        format!("{count} rows of {name} wait to be handed over again; what the target has, it knows")
     })?;
     Ok(Exit::Fine)
 }
 
-async fn skip(run: &Run, store: &Store, rows: &Rows) -> Result<Exit, Stop> {
-    let relay = relaying::only(&store.config, rows.relay.as_ref())?;
-    let outbox = relaying::outbox(&store.config, relay).await?;
-    let skipped = outbox.skip(rows.ids.clone()).await?;
-    changed(run, "given up", &rows.ids, &skipped)?;
-    Ok(if skipped.len() == rows.ids.len() { Exit::Fine } else { Exit::Failed })
+fn rows(count: u64) -> String {
+    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
 }
 
-async fn migrate(run: &Run, store: &Store, name: Option<&String>, print: bool) -> Result<Exit, Stop> {
-    let relay = relaying::only(&store.config, name)?;
+async fn skip(run: &Run, store: &Store, args: &args::Rows) -> Result<Exit, Stop> {
+    let relay = relaying::only(&store.config, args.relay.as_slice())?;
+    let skipped = outbox(store, relay).await?.skip(args.ids.clone()).await?;
+    Rows::new("given up", &args.ids, skipped).say(run)
+}
+
+async fn migrate(run: &Run, store: &Store, relay: &config::Relay, print: bool) -> Result<Exit, Stop> {
     if print {
-        let sql = onceward_db::script(TABLES, relaying::engine(&store.config, relay)?);
+        let sql = onceward_db::script(TABLES, place::engine(&store.config, relay)?);
         run.output.answer(&json!({ "sql": sql }), || sql.clone())?;
         return Ok(Exit::Fine);
     }
-    let db = relaying::database(&store.config, relay).await?;
+    let db = place::database(&store.config, relay).await?;
     let steps = db.migrate(TABLES).await?;
     db.close().await;
     run.output.answer(&json!({ "steps": steps }), || match steps {
@@ -127,15 +85,54 @@ async fn migrate(run: &Run, store: &Store, name: Option<&String>, print: bool) -
     Ok(Exit::Fine)
 }
 
-fn changed(run: &Run, what: &str, asked: &[i64], done: &[i64]) -> Result<(), Stop> {
-    let left: Vec<_> = asked.iter().filter(|id| !done.contains(id)).collect();
-    run.output.answer(&json!({ "rows": done, "left": left }), || {
-        let rest = if left.is_empty() {
-            String::new()
-        } else {
-            let ids: Vec<_> = left.iter().map(ToString::to_string).collect();
-            format!("; no refused row: {}", ids.join(", "))
-        };
-        format!("{} {what}{rest}", done.len())
-    })
+/// Whoever still has the relay says anew how it stands.
+async fn forget(run: &Run, store: &Store, name: &str) -> Result<Exit, Stop> {
+    if store.config.relays.iter().any(|relay| relay.name.name == name) {
+        let text = format!(
+            "relay {name} is configured here, and would be noted again; take it out of the file first"
+        );
+        return Err(Stop::usage("relay_configured", text));
+    }
+    if !store.once.forget_relay(name).await? {
+        return Err(Stop::usage("not_found", format!("nothing is known of a relay called `{name}`")));
+    }
+    run.output.answer(&json!({ "forgotten": name }), || format!("relay {name} is forgotten"))?;
+    Ok(Exit::Fine)
+}
+
+/// The rows that a verb was given, and those that it was true of.
+#[derive(Debug)]
+struct Rows {
+    what: &'static str,
+    done: Vec<i64>,
+    /// Those that are not refused.
+    left: Vec<i64>,
+}
+
+impl Rows {
+    fn new(what: &'static str, asked: &[i64], done: Vec<i64>) -> Self {
+        let left = asked.iter().copied().filter(|id| !done.contains(id)).collect();
+        Self { what, done, left }
+    }
+
+    fn document(&self) -> Map<String, Value> {
+        [("rows".to_owned(), json!(self.done)), ("left".to_owned(), json!(self.left))].into_iter().collect()
+    }
+
+    fn words(&self) -> String {
+        let ids: Vec<_> = self.left.iter().map(ToString::to_string).collect();
+        let rest =
+            if ids.is_empty() { String::new() } else { format!("; no refused row: {}", ids.join(", ")) };
+        format!("{} {}{rest}", self.done.len(), self.what)
+    }
+
+    /// A row that was named and left as it is makes the command fail.
+    fn exit(&self) -> Exit {
+        if self.left.is_empty() { Exit::Fine } else { Exit::Failed }
+    }
+
+    fn say(&self, run: &Run) -> Result<Exit, Stop> {
+        run.output.answer(&Value::from(self.document()), || self.words())?;
+        Ok(self.exit())
+    }
 }

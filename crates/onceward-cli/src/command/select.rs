@@ -6,7 +6,7 @@ use onceward::{Filter, JobId, Left, PAGE_LIMIT, Selection, State, Time};
 use serde_json::{Map, Value, json};
 
 use super::Run;
-use crate::args::{self, Bulk, Target};
+use crate::args::{self, Bulk, Since, Target};
 use crate::exit::Exit;
 use crate::output::{call, plain};
 use crate::stop::Stop;
@@ -35,15 +35,22 @@ pub(super) async fn filter(store: &Store, asked: &args::Filter, among: &Filter) 
         Some(content) => Some(onceward_publish::jobs_of(&store.once, content).await?),
         None => None,
     };
+    let since = asked.since.as_ref().map(|since| instant(store, since)).transpose()?;
     Ok(Filter {
         ids,
         queue: asked.queue.clone(),
         kind: asked.kind.clone(),
         error: asked.error.clone(),
-        since: asked.since.map(|since| since.from(Time::now())),
+        since,
         search: asked.search.clone(),
         ..among.clone()
     })
+}
+
+/// The instant that a `--since` means here.
+pub(super) fn instant(store: &Store, since: &Since) -> Result<Time, Stop> {
+    let instant = since.from(Time::now(), store.config.publish.timezone.as_ref());
+    instant.map_err(|error| Stop::usage(error.code(), format!("--since: {error}")))
 }
 
 /// The jobs that a bulk command names, once it is agreed to change them; `None`: it was a dry run, which is answered.
@@ -88,12 +95,16 @@ pub(super) async fn agree(
     if count == 0 {
         return Ok(());
     }
-    let question = format!("{} {}?", verb.name, jobs(count));
+    confirm(run, &format!("{} {}?", verb.name, jobs(count)))
+}
+
+/// Goes on only when a person says yes; without a terminal there is none to ask.
+pub(super) fn confirm(run: &Run, question: &str) -> Result<(), Stop> {
     if !run.output.err.terminal || !std::io::stdin().is_terminal() {
         let text = format!("{question} Say so with --yes; --dry-run only counts");
         return Err(Stop::usage("needs_yes", text));
     }
-    if asked(&question) { Ok(()) } else { Err(Stop::failed("declined", "nothing was changed")) }
+    if asked(question) { Ok(()) } else { Err(Stop::failed("declined", "nothing was changed")) }
 }
 
 fn asked(question: &str) -> bool {

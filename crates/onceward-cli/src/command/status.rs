@@ -44,7 +44,9 @@ async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
         exit: exit as u8,
     };
     let now = Time::now();
-    let outboxes: Vec<String> = relays.iter().filter_map(|relay| standing::say(relay, now)).collect();
+    let is_ours = |relay: &RelayView| store.config.relays.iter().any(|it| it.name.name == relay.name);
+    let outboxes: Vec<String> =
+        relays.iter().filter_map(|relay| standing::say(relay, is_ours(relay), now)).collect();
     run.output.answer(&document, || text(run, &status, &lines, &outboxes))?;
     call(&totals, &relays);
     Ok(exit)

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use onceward::{OUTBOX_TABLES, Outbox, RelayView, Time};
-use onceward_db::Database;
+use onceward::{RelayView, Time};
 use serde::Serialize;
 use tokio::time::timeout;
 
+use super::place;
 use crate::config;
 use crate::exit::Exit;
 use crate::output::{plain, relative};
@@ -33,16 +33,31 @@ impl From<RelayView> for Standing {
     }
 }
 
+/// Asks all these outboxes at once. One that gives no answer in time is away.
+pub(crate) async fn ask<'c, T>(
+    relays: impl IntoIterator<Item = &'c config::Relay>,
+    ask: impl AsyncFn(&'c config::Relay) -> Result<T, Stop>,
+) -> Vec<(&'c config::Relay, Result<T, Stop>)> {
+    let (ask, late) = (&ask, || format!("no answer within {} seconds", PATIENCE.as_secs()));
+    let asked = relays.into_iter().map(|relay| async move {
+        let answer = timeout(PATIENCE, ask(relay)).await;
+        (relay, answer.unwrap_or_else(|_| Err(Stop::failed("outbox", late()))))
+    });
+    join_all(asked).await
+}
+
 /// How each relay stands now: rows wait whether or not somebody relays them. One of which only another process knows where
 /// its outbox is stands as that one saw it last.
 pub(crate) async fn look(store: &Store) -> Result<Vec<RelayView>, Stop> {
     let mut views = store.once.relays().await?;
-    let looks = store.config.relays.iter().map(async |relay| {
-        let looked = timeout(PATIENCE, look_at(store, relay)).await;
-        let late = |_| Stop::failed("outbox", format!("no answer within {} seconds", PATIENCE.as_secs()));
-        (&relay.name.name, looked.map_err(late).flatten())
+    let looks = ask(&store.config.relays, async |relay| {
+        let outbox = place::look(&store.config, relay).await?;
+        let view = outbox.standing(&relay.name.name).await;
+        outbox.close().await;
+        Ok(view?)
     });
-    for (name, looked) in join_all(looks).await {
+    for (relay, looked) in looks.await {
+        let name = &relay.name.name;
         let noted = views.iter().position(|view| view.name == *name).map(|at| views.remove(at));
         views.push(looked.unwrap_or_else(|error| unread(name, noted, error)));
     }
@@ -50,39 +65,20 @@ pub(crate) async fn look(store: &Store) -> Result<Vec<RelayView>, Stop> {
     Ok(views)
 }
 
-async fn look_at(store: &Store, relay: &config::Relay) -> Result<RelayView, Stop> {
-    let db = super::database(&store.config, relay).await?;
-    let view = look_into(&db, &relay.name.name).await;
-    db.close().await;
-    view
-}
-
-/// Changes no table: whoever only looks changes nothing.
-async fn look_into(db: &Database, name: &str) -> Result<RelayView, Stop> {
-    let (found, needed) = (db.version(&OUTBOX_TABLES).await?, OUTBOX_TABLES.newest());
-    if found < needed {
-        let is = match found {
-            0 => "its table is not there; make it".to_owned(),
-            _ => format!("its table is at version {found}, this program needs {needed}; bring it there"),
-        };
-        return Err(Stop::failed("outbox", format!("{is} with `onceward outbox migrate {name}`")));
-    }
-    Ok(Outbox::over(db.clone()).await?.standing(name).await?)
-}
-
 fn unread(name: &str, noted: Option<RelayView>, why: Stop) -> RelayView {
     let is_known = noted.is_some();
     let view = noted.unwrap_or_else(|| RelayView { name: name.to_owned(), ..RelayView::default() });
     // Where its outbox is says a secret that this machine lacks, and of that the outbox is not away.
     let away_since = match why.code {
-        super::NO_URL if is_known => view.away_since,
+        place::NO_URL if is_known => view.away_since,
         _ => view.away_since.or_else(|| Some(Time::now())),
     };
     RelayView { away_since, error: Some(why.text), ..view }
 }
 
-/// What stands in the way of a relay; none when nothing does.
-pub(crate) fn say(view: &RelayView, now: Time) -> Option<String> {
+/// What stands in the way of a relay; none when nothing does. One that is not configured here may be another
+/// configuration's, or nobody's any more.
+pub(crate) fn say(view: &RelayView, is_ours: bool, now: Time) -> Option<String> {
     let away = view.away_since.map(|at| format!("the outbox cannot be read since {}", relative(at, now)));
     let waiting =
         view.oldest_at.map(|at| format!("{} waiting, the oldest {}", view.waiting, relative(at, now)));
@@ -91,13 +87,14 @@ pub(crate) fn say(view: &RelayView, now: Time) -> Option<String> {
     if said.is_empty() {
         return None;
     }
-    let error = view.error.as_ref().map(|error| format!("\n  last error: {}", plain(error)));
     let name = &view.name;
-    Some(format!(
-        "relay {name}: {}: onceward outbox status {name}{}",
-        said.join(", "),
-        error.unwrap_or_default()
-    ))
+    let advice = if is_ours {
+        format!("onceward outbox status {name}")
+    } else {
+        format!("as another configuration saw it; if none has it any more: onceward outbox forget {name}")
+    };
+    let error = view.error.as_ref().map(|error| format!("\n  last error: {}", plain(error)));
+    Some(format!("relay {name}: {}: {advice}{}", said.join(", "), error.unwrap_or_default()))
 }
 
 /// Rows that are refused are dead, and those that wait are not settled, as jobs would be.

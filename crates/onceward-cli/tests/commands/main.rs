@@ -10,6 +10,7 @@ mod enqueue;
 mod hostile;
 mod jobs;
 mod outbox;
+mod outboxes;
 mod postgres;
 mod queues;
 mod sandbox;

@@ -5,14 +5,14 @@ use sqlx::{Connection, SqliteConnection};
 
 use crate::support::Place;
 
-const CONFIG: &str = r#"
+pub(crate) const CONFIG: &str = r#"
 [[relays]]
 name = "signup"
 from = "sqlite://app.db"
 "#;
 
 /// An application whose database is there, with the outbox's table in it.
-fn signup() -> Place {
+pub(crate) fn signup() -> Place {
     let place = Place::new(CONFIG);
     std::fs::write(place.path("app.db"), "").unwrap();
     assert_eq!(place.line("outbox migrate").code, 0);
@@ -29,9 +29,9 @@ pub(crate) fn application(place: &Place, sql: &'static str) {
     });
 }
 
-const ROW: &str =
+pub(crate) const ROW: &str =
     "INSERT INTO onceward_outbox (queue, kind, payload, ordering_key) VALUES ('mail', 'welcome', '{}', 'a')";
-const BAD: &str =
+pub(crate) const BAD: &str =
     "INSERT INTO onceward_outbox (queue, kind, payload, ordering_key) VALUES ('mail', 'welcome', 'x', 'a')";
 
 #[test]
@@ -40,11 +40,13 @@ fn a_row_becomes_one_job() {
     application(&place, ROW);
     assert_eq!(place.line("outbox status --json").json()["items"][0]["waiting"], 1);
     let ran = place.line("outbox relay --until-idle --json");
-    assert_eq!((ran.code, ran.json()), (0, json!({ "sent": 1, "refused": 0, "waiting": 0 })));
+    let said = json!({
+        "sent": 1, "refused": 0, "waiting": 0, "held_back": 0, "claimed": 0, "claimed_until": null, "away": [],
+    });
+    assert_eq!((ran.code, ran.json()), (0, said));
     assert_eq!(place.line("jobs list --json").json()["items"][0]["kind"], "welcome");
     assert_eq!(place.line("outbox replay --since 2026-01-01T00:00:00Z").code, 1, "too long ago");
-    let hour_ago = onceward::Time::now().before(std::time::Duration::from_hours(1)).to_string();
-    let replayed = place.run(&["outbox", "replay", "--since", &hour_ago, "--json"]);
+    let replayed = place.line("outbox replay --since 1h --yes --json");
     assert_eq!(replayed.json(), json!({ "replayed": 1 }), "{replayed:?}");
     assert_eq!(place.line("outbox relay --until-idle --json").json()["sent"], 1);
     assert_eq!(place.line("jobs list --json").json()["items"].as_array().unwrap().len(), 1);
@@ -222,10 +224,12 @@ fn an_outbox_that_needs_somebody_is_in_the_status_and_told() {
 fn what_is_missing_is_said_with_what_to_do() {
     let place = Place::new(CONFIG);
     let ran = place.line("outbox status");
-    assert!(ran.code == 1 && ran.err.contains("app.db"), "{ran:?}");
+    assert!(ran.code == 5 && ran.out.contains("app.db"), "{ran:?}");
     let none = Place::new("");
     let ran = none.line("outbox relay");
-    assert!(ran.code == 1 && ran.err.contains("[[relays]]"), "{ran:?}");
-    let ran = place.line("outbox relay sign-up");
-    assert!(ran.code == 1 && ran.err.contains("signup"), "{ran:?}");
+    assert!(ran.code == 2 && ran.err.contains("[[relays]]"), "{ran:?}");
+    for verb in ["relay", "status", "migrate", "replay --since 1h", "skip 1 --relay"] {
+        let ran = place.line(&format!("outbox {verb} sign-up"));
+        assert!(ran.code == 2 && ran.err.contains("did you mean `signup`?"), "{ran:?}");
+    }
 }

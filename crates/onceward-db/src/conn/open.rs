@@ -13,6 +13,8 @@ use sqlx::{Connection, SqliteConnection, Transaction};
 
 use super::held::Held;
 use super::reach::{cause, reach};
+use super::row::Row;
+use super::value::Value;
 use super::{Conn, Statements};
 use crate::{Error, ErrorKind, Result, Sql};
 
@@ -22,6 +24,7 @@ const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 const FEWEST: u32 = 4;
 
 const FOREIGN: Sql = crate::sql!("foreign");
+const MIGRATE_VERSION: Sql = crate::sql!("migrate_version");
 
 /// Where the data is, taken from a URL.
 #[derive(Debug, Clone)]
@@ -171,14 +174,23 @@ impl Pool {
         match target {
             Target::Sqlite { path, .. } if !path.exists() => Ok(false),
             Target::Sqlite { path, .. } => {
-                let options = SqliteConnectOptions::new().filename(path).read_only(true);
-                let mut conn = SqliteConnection::connect_with(&options).await?;
-                let row = Conn::from(&mut conn).row(&FOREIGN, vec![]).await;
-                conn.close().await?;
+                let row = peek(path, &FOREIGN, vec![]).await;
                 row?.map_or(Ok(false), |row| row.flag("is_foreign"))
             }
             // Tables are made there by `db migrate` alone.
             Target::Postgres { .. } => Ok(false),
+        }
+    }
+
+    /// Whether a SQLite file has tables of a component. Looks at it as it is, and makes none.
+    pub(crate) async fn has(target: &Target, component: &str) -> Result<bool> {
+        match target {
+            Target::Sqlite { path, .. } if !path.exists() => Ok(false),
+            Target::Sqlite { path, .. } => match peek(path, &MIGRATE_VERSION, vec![component.into()]).await {
+                Err(error) if error.kind() == ErrorKind::Schema => Ok(false),
+                found => Ok(found?.is_some()),
+            },
+            Target::Postgres { .. } => Ok(true),
         }
     }
 
@@ -285,6 +297,15 @@ impl Pool {
             Self::Postgres { pool, .. } => pool.close().await,
         }
     }
+}
+
+/// Asks a SQLite file one thing, and leaves it as it is: an ordinary connection would make it a WAL file.
+async fn peek(path: &Path, sql: &Sql, args: Vec<Value>) -> Result<Option<Row>> {
+    let options = SqliteConnectOptions::new().filename(path).read_only(true);
+    let mut conn = SqliteConnection::connect_with(&options).await?;
+    let row = Conn::from(&mut conn).row(sql, args).await;
+    conn.close().await?;
+    row
 }
 
 /// `FULL`, since `NORMAL` loses acknowledged commits on a power cut. Checkpoints are the writer's.

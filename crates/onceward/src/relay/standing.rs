@@ -81,13 +81,14 @@ impl Onceward {
         self.note(known, view).await
     }
 
-    /// Forgets all relays but these: what the configuration does not name any more stands in nobody's way.
-    pub async fn own_relays(&self, names: Vec<String>) -> Result<(), Error> {
-        if self.relays().await?.iter().all(|known| names.contains(&known.name)) {
-            return Ok(());
+    /// Forgets how a relay stands, for one that nobody runs any more; gives whether anything was known of it. Only a
+    /// person knows that: other configurations may have relays of their own in this store.
+    pub async fn forget_relay(&self, name: &str) -> Result<bool, Error> {
+        let known = self.relays().await?.iter().any(|known| known.name == name);
+        if known {
+            self.db().fold::<Note>(vec![Note::Forget(name.to_owned())]).await?;
         }
-        self.db().fold::<Note>(vec![Note::Keep(names)]).await?;
-        Ok(())
+        Ok(known)
     }
 
     /// An idle store is not written to.

@@ -21,6 +21,9 @@ const OUTBOX_AGAIN: Sql = sql!("outbox_again");
 const OUTBOX_REPLAY: Sql = sql!("outbox_replay");
 const OUTBOX_SKIP: Sql = sql!("outbox_skip");
 const OUTBOX_DROP: Sql = sql!("outbox_drop");
+const OUTBOX_REPLAYABLE: Sql = sql!("outbox_replayable");
+const OUTBOX_OWNERS: Sql = sql!("outbox_owners");
+const OUTBOX_BACK: Sql = sql!("outbox_back");
 
 #[derive(Serialize)]
 struct RowItem<'a> {
@@ -211,14 +214,16 @@ fn to_json(cause: &Cause) -> Result<String> {
 /// What a person, or housekeeping, asks of rows by the hundred.
 #[derive(Debug, Clone)]
 pub(crate) enum Order {
-    /// Hand these over again.
-    Again { ids: Vec<i64>, since: Time },
+    /// Hand these refused rows over again.
+    Again { ids: Vec<i64> },
     /// Hand all over again that were sent in this time, at most so many.
     Replay { since: Time, before: Time, limit: usize },
     /// Give these refused rows up.
     Skip { ids: Vec<i64> },
     /// Forget what was handed over before this time, at most so many.
     Drop { before: Time, limit: usize },
+    /// Take back what these owners had claimed, who are gone.
+    Back { gone: Vec<String> },
 }
 
 pub(crate) struct Orders;
@@ -234,9 +239,8 @@ impl Fold for Orders {
         let mut out = Vec::with_capacity(orders.len());
         for order in orders {
             let rows = match order {
-                Order::Again { ids, since } => {
-                    conn.rows(&OUTBOX_AGAIN, vec![items(ids)?.into(), (*since).into()]).await?
-                }
+                Order::Again { ids } => conn.rows(&OUTBOX_AGAIN, vec![items(ids)?.into()]).await?,
+                Order::Back { gone } => conn.rows(&OUTBOX_BACK, vec![items(gone)?.into()]).await?,
                 Order::Replay { since, before, limit } => {
                     let args = vec![(*since).into(), (*before).into(), count(*limit).into()];
                     conn.rows(&OUTBOX_REPLAY, args).await?
@@ -264,9 +268,29 @@ pub(crate) async fn lag(db: &Database) -> Result<Lag> {
     let now = row.time("now")?;
     let oldest_at = row.opt_time("oldest_at")?;
     let oldest_age = oldest_at.map(|at| now.since(at).as_secs());
-    let (waiting, refused, refused_at) =
-        (number("waiting")?, number("refused")?, row.opt_time("refused_at")?);
-    Ok(Lag { waiting, refused, oldest_at, oldest_age, refused_at })
+    Ok(Lag {
+        waiting: number("waiting")?,
+        refused: number("refused")?,
+        oldest_at,
+        oldest_age,
+        refused_at: row.opt_time("refused_at")?,
+        held_back: number("held_back")?,
+        claimed: number("claimed")?,
+        claimed_until: row.opt_time("claimed_until")?,
+    })
+}
+
+/// How many rows a replay would change.
+pub(crate) async fn replayable(db: &Database, since: Time, before: Time) -> Result<u64> {
+    let args = vec![since.into(), before.into()];
+    let row = db.reader().await?.conn().row(&OUTBOX_REPLAYABLE, args).await?;
+    row.map_or(Ok(0), |row| Ok(u64::try_from(row.int("count")?).unwrap_or_default()))
+}
+
+/// The boot ids of the processes that have rows in hand.
+pub(crate) async fn owners(db: &Database) -> Result<Vec<String>> {
+    let rows = db.reader().await?.conn().rows(&OUTBOX_OWNERS, vec![]).await?;
+    rows.iter().map(|row| row.text("owner")).collect()
 }
 
 pub(crate) async fn targets(db: &Database) -> Result<Vec<TargetView>> {

@@ -2,20 +2,19 @@
 
 use onceward_db::{Conn, Fold, Result, Row, Sql, Time, rank, sql};
 
-use super::items;
 use crate::RelayView;
 
 const RELAY_PUT: Sql = sql!("relay_put");
 const RELAY_LIST: Sql = sql!("relay_list");
-const RELAY_KEEP: Sql = sql!("relay_keep");
+const RELAY_FORGET: Sql = sql!("relay_forget");
 
 /// What is to be written down.
 #[derive(Debug, Clone)]
 pub(crate) enum Note {
     /// How one stands.
     Put(RelayView),
-    /// There are no others than these.
-    Keep(Vec<String>),
+    /// It is nobody's any more.
+    Forget(String),
 }
 
 impl Fold for Note {
@@ -27,7 +26,7 @@ impl Fold for Note {
         for note in notes {
             match note {
                 Self::Put(relay) => put(conn, relay).await?,
-                Self::Keep(names) => drop(conn.execute(&RELAY_KEEP, vec![items(names)?.into()]).await?),
+                Self::Forget(name) => drop(conn.execute(&RELAY_FORGET, vec![name.as_str().into()]).await?),
             }
         }
         Ok(vec![(); notes.len()])

@@ -114,7 +114,9 @@ laws! {
     relay:
         no_row_stops_more_than_its_key,
         a_relay_that_dies_between_hand_over_and_mark_makes_no_second_job,
-        a_backlog_of_few_keys_is_carried_away;
+        a_backlog_of_few_keys_is_carried_away,
+        what_a_killed_process_had_claimed_is_taken_back,
+        what_a_refused_row_holds_back_is_counted_as_that;
     threads:
         later_steps_wait_for_their_share_of_the_rate,
         steps_are_frozen_before_the_first_is_sent,

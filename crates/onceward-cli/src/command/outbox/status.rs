@@ -4,9 +4,10 @@ use onceward::{Lag, Page, RefusedRow, TargetView, Time};
 use serde::Serialize;
 
 use crate::command::Run;
+use crate::config;
 use crate::exit::Exit;
-use crate::output::{Cell, Grid, Shown, relative};
-use crate::relaying;
+use crate::output::{Cell, Grid, Shown, plain, relative};
+use crate::relaying::{self, place, standing};
 use crate::stop::Stop;
 use crate::store::Store;
 
@@ -17,71 +18,113 @@ const MOST: usize = 50;
 struct Item {
     relay: String,
     #[serde(flatten)]
+    seen: Option<Seen>,
+    /// Why its outbox cannot be looked at.
+    error: Option<String>,
+}
+
+/// What is in an outbox.
+#[derive(Debug, Serialize)]
+struct Seen {
+    #[serde(flatten)]
     lag: Lag,
     targets: Vec<TargetView>,
     refused_rows: Vec<RefusedRow>,
 }
 
 pub(super) async fn say(run: &Run, store: &Store, names: &[String]) -> Result<Exit, Stop> {
-    let mut items = Vec::new();
-    for relay in relaying::chosen(&store.config, names)? {
-        let outbox = relaying::outbox(&store.config, relay).await?;
-        items.push(Item {
-            relay: relay.name.name.clone(),
-            lag: outbox.lag().await?,
-            targets: outbox.targets().await?,
-            refused_rows: outbox.refused(MOST).await?,
-        });
-        outbox.close().await;
-    }
-    let page = Page { items, next: None };
+    let relays = relaying::chosen(&store.config, names)?;
+    let seen = standing::ask(relays, async |relay| look(store, relay).await).await;
+    let item = |(relay, seen): (&config::Relay, Result<Seen, Stop>)| {
+        let (seen, error) = seen.map_or_else(|stop| (None, Some(stop.text)), |seen| (Some(seen), None));
+        Item { relay: relay.name.name.clone(), seen, error }
+    };
+    let page = Page { items: seen.into_iter().map(item).collect(), next: None };
     run.output.answer(&page, || match page.items.as_slice() {
-        [] => "no relay is configured; add [[relays]] with name and from to onceward.toml".to_owned(),
+        [] => relaying::NONE.to_owned(),
         items => text(run, items),
     })?;
     Ok(verdict(&page.items))
 }
 
+async fn look(store: &Store, relay: &config::Relay) -> Result<Seen, Stop> {
+    let outbox = place::look(&store.config, relay).await?;
+    let seen = Seen {
+        lag: outbox.lag().await?,
+        targets: outbox.targets().await?,
+        refused_rows: outbox.refused(MOST).await?,
+    };
+    outbox.close().await;
+    Ok(seen)
+}
+
+/// What cannot be looked at is not settled.
 fn verdict(items: &[Item]) -> Exit {
-    if items.iter().any(|item| item.lag.refused > 0) {
+    let counts = |of: fn(&Lag) -> u64| {
+        items.iter().filter_map(|item| item.seen.as_ref()).any(|seen| of(&seen.lag) > 0)
+    };
+    if counts(|lag| lag.refused) {
         return Exit::Dead;
     }
-    if items.iter().any(|item| item.lag.waiting > 0) { Exit::Unsettled } else { Exit::Fine }
+    let is_away = items.iter().any(|item| item.error.is_some());
+    if is_away || counts(|lag| lag.waiting) { Exit::Unsettled } else { Exit::Fine }
 }
 
 fn text(run: &Run, items: &[Item]) -> String {
+    let seen: Vec<(&str, &Seen)> =
+        items.iter().filter_map(|item| Some((item.relay.as_str(), item.seen.as_ref()?))).collect();
+    let away = items.iter().filter_map(|item| {
+        let why = item.error.as_ref()?;
+        Some(format!("relay {}: the outbox cannot be looked at: {}", item.relay, plain(why)))
+    });
+    let away: Vec<String> = away.collect();
+    let parts = [figures(run, &seen), away.join("\n"), refused(run, &seen)];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
+}
+
+fn figures(run: &Run, seen: &[(&str, &Seen)]) -> String {
+    if seen.is_empty() {
+        return String::new();
+    }
     let now = Time::now();
-    let mut grid = Grid::new(["relay", "waiting", "oldest", "refused", "last error"]);
-    for item in items {
-        let failed = item.targets.iter().find_map(|target| target.error.as_ref());
+    let mut grid = Grid::new(["relay", "waiting", "oldest", "refused", "held back", "last error"]);
+    for (relay, Seen { lag, targets, .. }) in seen {
+        let failed = targets.iter().find_map(|target| target.error.as_ref());
         grid.row([
-            Cell::Whole(item.relay.clone()),
-            Cell::Number(item.lag.waiting),
-            Cell::maybe(item.lag.oldest_at.map(|at| relative(at, now))),
-            Cell::Number(item.lag.refused),
+            Cell::Whole((*relay).to_owned()),
+            Cell::Number(lag.waiting),
+            Cell::maybe(lag.oldest_at.map(|at| relative(at, now))),
+            Cell::Number(lag.refused),
+            Cell::Number(lag.held_back),
             Cell::maybe(failed.map(|cause| cause.text.clone())),
         ]);
     }
-    let mut text = grid.show(&run.output);
-    let refused: Vec<_> =
-        items.iter().flat_map(|item| item.refused_rows.iter().map(|row| (&item.relay, row))).collect();
-    if !refused.is_empty() {
-        let mut grid = Grid::new(["refused", "relay", "queue", "kind", "written", "why"]);
-        for (relay, row) in refused {
-            grid.row([
-                Cell::Whole(format!("{} {}", Shown::Dead.shape(), row.id)),
-                relay.as_str().into(),
-                row.queue.as_str().into(),
-                row.kind.as_str().into(),
-                relative(row.created_at, now).as_str().into(),
-                Cell::maybe(row.error.as_ref().map(|cause| cause.text.clone())),
-            ]);
-        }
-        text.push_str("\n\n");
-        text.push_str(&grid.show(&run.output));
-        text.push_str(
-            "\n\nCorrect the row and run `onceward outbox relay --retry ID`, or `onceward outbox skip ID`.",
-        );
+    grid.show(&run.output)
+}
+
+fn refused(run: &Run, seen: &[(&str, &Seen)]) -> String {
+    let refused: Vec<_> = seen
+        .iter()
+        .flat_map(|(relay, seen)| seen.refused_rows.iter().map(move |row| (*relay, row)))
+        .collect();
+    if refused.is_empty() {
+        return String::new();
     }
-    text
+    let now = Time::now();
+    let mut grid = Grid::new(["refused", "relay", "queue", "kind", "written", "why"]);
+    for (relay, row) in refused {
+        grid.row([
+            Cell::Whole(format!("{} {}", Shown::Dead.shape(), row.id)),
+            relay.into(),
+            row.queue.as_str().into(),
+            row.kind.as_str().into(),
+            relative(row.created_at, now).as_str().into(),
+            Cell::maybe(row.error.as_ref().map(|cause| cause.text.clone())),
+        ]);
+    }
+    format!(
+        "{}\n\nCorrect the row and run `onceward outbox relay --retry ID`, or `onceward outbox skip ID`.",
+        grid.show(&run.output)
+    )
 }

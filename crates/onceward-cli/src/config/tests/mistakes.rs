@@ -229,7 +229,8 @@ fn two_of_a_list_have_two_names() {
 #[test]
 fn two_relays_of_one_outbox_are_refused_however_it_is_spelt() {
     let relay = |name: &str, from: &str| format!("[[relays]]\nname = \"{name}\"\nfrom = {from}\n");
-    let same = "5:8: the relays `a` (line 2) and `b` have one outbox";
+    let same = "5:8: the relays `a` (line 2) and `b` have one outbox, and chance would say which of them gets a row; keep \
+                one. Several processes may run it and share the work";
     for (one, two) in [
         ("\"sqlite://app.db\"", "\"sqlite://./app.db\""),
         ("\"postgres://h/app\"", "\"postgres://me@h:5432/app\""),

@@ -144,3 +144,41 @@ pub(crate) async fn a_backlog_of_few_keys_is_carried_away(store: &Store) -> Verd
     assert_eq!((sent, counts.0.load(Ordering::SeqCst)), (ROWS as u64, ROWS));
     Ok(())
 }
+
+/// On one machine a killed process is known to be gone; elsewhere its claim ends by its time, which is said.
+pub(crate) async fn what_a_killed_process_had_claimed_is_taken_back(store: &Store) -> Verdict {
+    let outbox = outbox(store).await?;
+    let owner = "0123456789abcdef0123456789abcdef";
+    let until = onceward::Time::now().after(Duration::from_mins(1));
+    let (until_sql, key) = (store.instant(until), "'k'");
+    store.execute(&format!(
+        "INSERT INTO @outbox (queue, kind, payload, ordering_key, state, token, next_at) VALUES ('mail', 'welcome', '1', {key}, 'claimed', '{owner}.a', {until_sql})"
+    )).await?;
+    outbox.enqueue(row("2").ordered("k")).await?;
+    let relay = to_jobs(store, &outbox);
+    assert_eq!(relay.run_until_idle().await?.sent, 0, "nobody knows that its owner is gone");
+    let lag = outbox.lag().await?;
+    assert_eq!((lag.waiting, lag.claimed, lag.claimed_until), (2, 1, Some(until)));
+    let Some(file) = store.url.strip_prefix("sqlite://") else { return Ok(()) };
+    // The file that the dead process had locked.
+    std::fs::write(format!("{file}-owner-{owner}"), "")?;
+    assert_eq!(relay.run_until_idle().await?.sent, 2);
+    assert_eq!(outbox.lag().await?.claimed, 0);
+    Ok(())
+}
+
+pub(crate) async fn what_a_refused_row_holds_back_is_counted_as_that(store: &Store) -> Verdict {
+    let outbox = outbox(store).await?;
+    store
+        .execute("INSERT INTO @outbox (queue, kind, payload, ordering_key) VALUES ('mail', 'welcome', '{', 'k'), ('mail', 'welcome', '{', NULL)")
+        .await?;
+    for key in ["k", "k", "other"] {
+        outbox.enqueue(row("1").ordered(key)).await?;
+    }
+    outbox.enqueue(row("1")).await?;
+    assert_eq!(outbox.lag().await?.held_back, 0);
+    to_jobs(store, &outbox).run_until_idle().await?;
+    let lag = outbox.lag().await?;
+    assert_eq!((lag.refused, lag.waiting, lag.held_back, lag.claimed), (2, 2, 2, 0));
+    Ok(())
+}

@@ -1,0 +1,2 @@
+-- Says how many rows were handed over in a time: those that `outbox_replay` would change.
+SELECT count(*) AS count FROM onceward.outbox WHERE state = 'sent' AND sent_at >= $1 AND sent_at < $2
