@@ -60,11 +60,11 @@ fn known(schedules: &[ScheduleView], names: &[String]) -> Result<(), Stop> {
     match names.iter().find(|name| !known().any(|it| it == *name)) {
         None => Ok(()),
         Some(name) if schedules.is_empty() => {
-            Err(Stop::failed("not_found", format!("no schedule is called `{name}`: there is none")))
+            Err(Stop::usage("not_found", format!("no schedule is called `{name}`: there is none")))
         }
         Some(name) => {
             let advice = advice(name, known());
-            Err(Stop::failed("not_found", format!("no schedule is called `{name}`; {advice}")))
+            Err(Stop::usage("not_found", format!("no schedule is called `{name}`; {advice}")))
         }
     }
 }

@@ -70,7 +70,7 @@ fn a_mistyped_schedule_is_named_and_nothing_is_touched() {
     let place = Place::new(CONFIG);
     for verb in ["pause", "resume", "run-now"] {
         let ran = place.line(&format!("schedules {verb} tidy digets --json"));
-        assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("not_found")), "{verb}: {ran:?}");
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (2, &json!("not_found")), "{verb}: {ran:?}");
         assert!(ran.out.contains("did you mean `digest`?"), "{ran:?}");
     }
     assert!(!place.line("schedules list").out.contains('‖'));
