@@ -20,6 +20,9 @@ pub type SqlitePool = sqlx::SqlitePool;
 /// An application's pool of connections to PostgreSQL.
 pub type PgPool = sqlx::PgPool;
 
+/// The name under which the driver logs statements with their whole text; of slow ones it warns.
+pub const STATEMENT_LOG: &str = "sqlx::query";
+
 /// Which engine holds the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {

@@ -23,7 +23,7 @@ mod writer;
 
 pub use conn::row::Row;
 pub use conn::value::Value;
-pub use conn::{Conn, Engine, PgPool, Sql, SqlitePool, Statements};
+pub use conn::{Conn, Engine, PgPool, STATEMENT_LOG, Sql, SqlitePool, Statements};
 pub use database::{Clock, Database, Reader};
 pub use error::{Error, ErrorKind};
 pub use files::Room;
