@@ -1,6 +1,7 @@
 //! `onceward publish`: plans, enqueues, delivers, reports.
 
 mod deliver;
+mod note;
 mod preview;
 mod rehearsal;
 mod report;

@@ -196,45 +196,17 @@ fn a_post_that_was_cancelled_and_edited_is_not_said_to_be_out() {
 }
 
 #[test]
-fn a_restored_copy_says_what_may_have_been_sent_and_edits_nothing_of_it() {
+fn a_cancelled_channel_says_how_it_alone_gets_the_post_all_the_same() {
     let site = Site::new(FEEDS);
-    site.write("a.md", post("title: A\nchannels: [rss]", "Text."));
-    site.publish(&["a.md", "--enqueue-only"]);
-    assert_eq!(site.run(&["db", "backup", "copy.db"]).code, 0);
-    let copy = |args: &[&str]| site.run(&[args, &["--store", "sqlite://copy.db"]].concat());
-    let status = copy(&["status"]);
-    assert!(status.stdout.contains("restored: 1 of rss"), "before anything is written: {status:?}");
-    site.write("a.md", post("title: A\nchannels: [rss]", "Edited."));
-    let maybe = "may have been sent in commits that the store lost";
-    let said = copy(&["publish", "a.md", "--enqueue-only"]);
-    assert!(said.stdout.contains(&format!("{maybe}, so it stays as it was")), "{said:?}");
-    assert!(copy(&["jobs", "list"]).stdout.contains(maybe));
-    assert!(copy(&["contents", "show", "a"]).stdout.contains(maybe));
-    let cancelled = copy(&["contents", "cancel", "a"]);
-    assert!(cancelled.stdout.contains("maybe sent"), "{cancelled:?}");
-}
-
-#[test]
-fn a_channel_taken_out_after_a_loss_gets_nothing_more_and_may_have_it() {
-    let site = Site::new(FEEDS);
-    site.write("a.md", post("title: A\nchannels: [rss, json]\napprove: true", "Text."));
+    site.write("a.md", post(&format!("title: A\nchannels: [rss, json]\n{LATER}"), "Text."));
     site.publish(&["a.md"]);
-    assert_eq!(site.run(&["db", "backup", "copy.db"]).code, 0);
-    site.write("a.md", post("title: A\nchannels: [rss]\napprove: true", "Text."));
-    let said = site.run(&["publish", "a.md", "--store", "sqlite://copy.db"]);
-    assert!(said.stdout.contains("taken back from json (may have been sent"), "{said:?}");
-    let listed = site.run(&["jobs", "list", "--json", "--queue", "json", "--store", "sqlite://copy.db"]);
-    assert_eq!(listed.document()["items"][0]["state"], "cancelled", "{listed:?}");
-}
-
-#[test]
-fn a_dead_job_of_a_restored_copy_still_says_what_killed_it() {
-    let site = Site::new(FEEDS);
-    let broken = ["enqueue", "--queue", "rss", "--kind", "publish.post", "--payload", "{}"];
-    assert_eq!(site.run(&broken).code, 0);
-    assert_eq!(site.run(&["db", "backup", "copy.db"]).code, 0);
-    site.run(&["work", "--until-idle", "--store", "sqlite://copy.db"]);
-    let listed = site.run(&["jobs", "list", "--store", "sqlite://copy.db"]);
-    assert!(listed.stdout.contains("may have been sent"), "{listed:?}");
-    assert!(listed.stdout.contains("payload_unreadable"), "{listed:?}");
+    let cancelled = site.run(&["jobs", "cancel", "--queue", "rss", "--yes"]);
+    assert_eq!(cancelled.code, 0, "{cancelled:?}");
+    for text in ["Text.", "Edited."] {
+        site.write("a.md", post(&format!("title: A\nchannels: [rss, json]\n{LATER}"), text));
+        let said = site.run(&["publish", "a.md", "--to", "rss"]);
+        assert!(said.stdout.contains("--as-new ID --to rss publishes it there all the same"), "{said:?}");
+    }
+    let said = site.publish(&["a.md", "--as-new", "again", "--to", "rss"]);
+    assert_eq!((said.code, said.total("new")), (0, 1), "{said:?}");
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use onceward::{Enqueued, State, Time};
+use onceward::Enqueued;
 use onceward_publish::{Plan, Planned, Refusal, Withdrawn};
 use serde_json::{Value, json};
 
 use super::Run;
+use super::note;
 use super::rows::{Row, Rows, Stand};
 use crate::exit::Totals;
-use crate::output::{self, Cell, Grid, Shown, plain, relative};
+use crate::output::{self, Cell, Grid, Shown, plain};
 use crate::stop::Stop;
 
 /// Of a channel that cannot be used, whatever the file.
@@ -126,7 +127,7 @@ fn text(run: &Run, plan: &Plan, rows: &Rows<'_>, totals: &Totals) -> String {
                 row.channel.into(),
                 Cell::State(shown(row)),
                 row.url().map_or(Cell::Empty, |url| Cell::Whole(url.to_owned())),
-                Cell::maybe(note(row, rows)),
+                Cell::maybe(note::of(row, rows)),
             ]);
         }
         lines.push(grid.show(&run.output));
@@ -141,50 +142,13 @@ fn text(run: &Run, plan: &Plan, rows: &Rows<'_>, totals: &Totals) -> String {
 
 fn shown(row: &Row<'_>) -> Shown {
     match row.stand() {
-        Stand::Done if was_done(row) => Shown::Skipped,
+        Stand::Done if row.was_done() => Shown::Skipped,
         Stand::Done => Shown::Done,
         Stand::Dead => Shown::Dead,
         Stand::Cancelled => Shown::Cancelled,
         Stand::Parked | Stand::Checking => Shown::InDoubt,
         Stand::Held | Stand::Scheduled | Stand::Open => Shown::Pending,
         Stand::Running => Shown::Running,
-    }
-}
-
-/// Done before this run; one that waited from an earlier run and went out now is news.
-fn was_done(row: &Row<'_>) -> bool {
-    matches!(row.enqueued, Enqueued::Skipped { state: State::Done, .. })
-}
-
-/// Why it is not done, or what to do about it.
-fn note(row: &Row<'_>, rows: &Rows<'_>) -> Option<String> {
-    let it = row.standing.as_ref();
-    let error = it.and_then(|it| it.error.as_ref()).map(|error| error.text.clone());
-    let when = |at: Time| it.map_or(String::new(), |it| relative(at, it.now));
-    match row.stand() {
-        Stand::Cancelled if row.changed() => {
-            Some("cancelled, and edited since; --as-new ID publishes it".to_owned())
-        }
-        _ if row.changed() && it.is_some_and(|it| it.restored) => {
-            Some(format!("{}, so it stays as it was; --as-new ID publishes it once more", output::MAYBE_SENT))
-        }
-        _ if row.changed() => Some("edited after it went out; --as-new ID publishes it once more".to_owned()),
-        Stand::Done if was_done(row) => Some("already done".to_owned()),
-        Stand::Done | Stand::Cancelled | Stand::Running => None,
-        Stand::Scheduled => it.map(|it| format!("goes {}", when(it.run_at))),
-        Stand::Held => it.and_then(|it| it.held.as_ref()).map(|held| match held.as_str() {
-            "approval" => {
-                format!("waits for a release: onceward contents release {}", row.planned.content.id)
-            }
-            reason => format!("held: {reason}"),
-        }),
-        Stand::Checking => it.and_then(|it| it.check_at).map(|at| format!("looked up {}", when(at))),
-        Stand::Open if rows.held_back(row).is_some() => rows.held_back(row).map(str::to_owned),
-        Stand::Open => error.map(|error| match it.map(|it| (it.run_at, it.now)) {
-            Some((at, now)) if at > now => format!("tried again {}: {error}", when(at)),
-            _ => format!("due again: {error}"),
-        }),
-        Stand::Dead | Stand::Parked => error,
     }
 }
 

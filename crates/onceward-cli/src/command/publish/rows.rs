@@ -184,4 +184,13 @@ impl Row<'_> {
     pub(super) fn changed(&self) -> bool {
         matches!(self.enqueued, Enqueued::Skipped { changed: true, .. })
     }
+    /// Done before this run; one that waited from an earlier run and went out now is news.
+    pub(super) fn was_done(&self) -> bool {
+        matches!(self.enqueued, Enqueued::Skipped { state: State::Done, .. })
+    }
+
+    /// Whether it may have been sent in commits that the store lost.
+    pub(super) fn maybe_sent(&self) -> bool {
+        self.standing.as_ref().is_some_and(|it| it.restored)
+    }
 }
