@@ -3,10 +3,11 @@
 use crate::dead::{Group, quiet, repeat};
 use crate::effect::EffectState;
 use crate::store::doubt::Step;
-use crate::store::jobs::{Change, Standing, Verb};
+use crate::store::jobs::{Change, Past, Standing, Verb};
 use crate::{Cause, Error, JobId, Left, Onceward, Receipt, Selection, State};
 
-/// What a person found out about a job in doubt.
+/// What a person found out about a job in doubt, or about one that waits and may have been sent in commits that the store
+/// lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
     /// It happened.
@@ -14,7 +15,8 @@ pub enum Resolution {
         /// Where it can be seen.
         url: Option<String>,
     },
-    /// It did not happen. Taken only after the quiet period: until then it still may.
+    /// It did not happen. Taken only after the quiet period: until then it still may. A job that waits goes on waiting, and
+    /// its ledger has no such period: whoever says so has looked for it.
     DidNotHappen,
     /// Nobody will find out: dead.
     GiveUp,
@@ -88,6 +90,9 @@ impl Verb for Resolve {
     const WHOLE: bool = true;
 
     fn decide(&self, job: &mut Standing) -> Result<State, Left> {
+        if job.state == State::Pending && job.past == Past::MaybeSent {
+            return waiting(job, &self.0);
+        }
         if job.state != State::InDoubt {
             return Err(Left::state(job.id, State::InDoubt, job.state));
         }
@@ -98,6 +103,21 @@ impl Verb for Resolve {
         }
         Ok(job.state)
     }
+}
+
+/// A job that waits, and of which only lost commits could tell more.
+fn waiting(job: &mut Standing, resolution: &Resolution) -> Result<State, Left> {
+    match resolution {
+        Resolution::DidNotHappen => job.past = Past::AnsweredFor,
+        Resolution::Happened { .. } if !job.steps.is_empty() => {
+            let text =
+                format!("part of job {} is on its way: it is found out step by step when it runs", job.id);
+            return Err(Left::new("effect_open", text));
+        }
+        Resolution::Happened { url } => happened(job, url.as_deref()),
+        Resolution::GiveUp => give_up(job),
+    }
+    Ok(job.state)
 }
 
 fn happened(job: &mut Standing, url: Option<&str>) {

@@ -6,7 +6,7 @@ use onceward_db::{Component, Database, PgPool, SqlitePool};
 
 use crate::keeper;
 use crate::store::QUEUE_TABLES;
-use crate::store::lineage::{self, LINEAGE_COPY, Restore};
+use crate::store::lineage::{self, LINEAGE_COPY, Restore, Word};
 use crate::{Error, RestoredView, Time};
 
 /// A queue in one SQLite file or one PostgreSQL database. Cheap to clone.
@@ -88,10 +88,12 @@ impl Onceward {
 
     /// Takes this store for a backup that was put in place, by a person's word: jobs that may have been sent after it was
     /// made are found out before they are sent again. A promoted standby and a copy by [`Onceward::back_up`] are noticed
-    /// without it. `made_at` is when the backup was made; `None`: the last sign of life in it. Gives the jobs in question.
+    /// without it. `made_at` is when the backup was made; `None`: what the copy itself says, or the last sign of life in it.
+    /// Gives the jobs in question: all that are not over.
     /// No worker may be running.
     pub async fn take_for_backup(&self, made_at: Option<Time>) -> Result<Vec<RestoredView>, Error> {
-        Ok(self.db.fold::<Restore>(vec![made_at]).await?.concat())
+        let known = lineage::is_copy(&mut self.db.reader().await?.conn()).await?;
+        Ok(self.db.fold::<Restore>(vec![Word { made_at, known }]).await?.concat())
     }
 
     /// Jobs from before the store lost its last commits (a standby was promoted, or a backup put in place) that are not

@@ -35,7 +35,8 @@ Examples:
   onceward doubt resolve 42 --give-up                                       leave it: dead
 
 While the platform may still show it late, --did-not-happen is refused, and the answer says until
-when.";
+when. After a restored backup it is said of jobs that still wait as well, so that they go out at
+their time, and can be edited.";
 
 /// Which jobs, and what you found.
 #[derive(Debug, Args)]

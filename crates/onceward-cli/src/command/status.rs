@@ -158,7 +158,8 @@ pub(super) fn restored(jobs: &[RestoredView]) -> Option<String> {
     let each: Vec<String> = jobs.iter().map(|one| format!("{} of {}", one.jobs, one.queue)).collect();
     Some(format!(
         "restored: {}. The store lost its last commits before {since}, so these may have been sent: that is found out first; \
-         what nobody can tell is parked (onceward doubt list)",
+         what nobody can tell is parked at its time (onceward doubt list). What you looked for before: onceward doubt resolve ID \
+         --did-not-happen, or --happened",
         each.join(", ")
     ))
 }

@@ -162,3 +162,36 @@ fn a_postgres_that_is_down_is_told_with_its_address_and_without_the_password() {
     }
     assert!(!text.contains("s3cr3t") && !ran.err.contains("s3cr3t"), "{ran:?}");
 }
+
+#[test]
+fn a_copy_that_is_said_to_be_one_tells_it_once_with_a_sensible_time() {
+    let place = Place::new(CONFIG);
+    place.run(&[
+        "enqueue",
+        "--queue",
+        "mail",
+        "--kind",
+        "k",
+        "--payload",
+        "7",
+        "--run-at",
+        "2999-01-01T00:00:00Z",
+    ]);
+    assert_eq!(place.line("db backup copy.db").code, 0);
+    fs::copy(place.path("onceward.db"), place.path("cp.db")).unwrap();
+    for file in ["copy.db", "cp.db"] {
+        let ran = place.line(&format!("db restored --store sqlite://{file}"));
+        assert!(ran.out.contains("restored: 1 of mail"), "{file}: {ran:?}");
+        assert_eq!(ran.err.matches("lost its last commits").count(), 1, "{file}: {ran:?}");
+        assert!(!ran.err.contains("1970"), "{file}: {ran:?}");
+    }
+}
+
+#[test]
+fn an_empty_copy_has_nothing_that_may_have_been_sent() {
+    let place = Place::new(CONFIG);
+    assert_eq!(place.line("db migrate").code, 0);
+    let ran = place.line("db restored");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("no job") && !ran.err.contains("1970"), "{ran:?}");
+}

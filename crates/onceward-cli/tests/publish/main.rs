@@ -8,6 +8,7 @@ mod isolation;
 mod mastodon;
 mod refusals;
 mod rehearsal;
+mod restored;
 mod site;
 mod waiting;
 mod webhook;

@@ -2,7 +2,8 @@
 -- is null when retention has dropped the job.
 SELECT link.content_id, link.channel_id, link.job_id, job.state, job.held_reason,
     EXISTS (SELECT 1 FROM onceward_effect AS effect WHERE effect.job_id = link.job_id) AS sent,
-    EXISTS (SELECT 1 FROM onceward_restored AS restored WHERE restored.job_id = link.job_id) AS restored
+    (EXISTS (SELECT 1 FROM onceward_maybe_sent AS maybe_sent WHERE maybe_sent.job_id = link.job_id)
+        OR EXISTS (SELECT 1 FROM onceward_lineage WHERE name = 'copy' AND job.state NOT IN ('done', 'cancelled'))) AS restored
 FROM jsonb_each(?1) AS item
 CROSS JOIN onceward_content_job AS link ON link.content_id = item.value
 LEFT JOIN onceward_job_all AS job ON job.id = link.job_id

@@ -6,8 +6,10 @@ UPDATE onceward.lineage SET
     since = CASE WHEN seen.was IS NULL THEN lineage.since ELSE coalesce($1, statement_timestamp()) END,
     lost_from = CASE WHEN seen.was IS NULL THEN lineage.lost_from
         ELSE coalesce(CASE WHEN seen.was = 'copy' THEN lineage.lost_from END, pg_last_xact_replay_timestamp(),
-            (SELECT max(seen_at) FROM onceward.worker), timestamptz 'epoch') - interval '1 minute' END
+            (SELECT max(seen_at) FROM onceward.worker), (SELECT created_at FROM onceward.job ORDER BY id DESC LIMIT 1),
+            timestamptz 'epoch') - interval '1 minute' END
 FROM (SELECT nullif(name, 'unknown') AS was, onceward.lineage_name() AS name
     FROM onceward.lineage WHERE one = 1 OFFSET 0) AS seen
 WHERE lineage.one = 1 AND lineage.name IS DISTINCT FROM seen.name AND (seen.name IS NOT NULL OR seen.was = 'copy')
-RETURNING seen.was IS NOT NULL AS changed, lineage.since, lineage.lost_from
+RETURNING seen.was IS NOT NULL AS changed, coalesce(seen.was = 'copy', false) AS copy, lineage.since, lineage.lost_from,
+    CASE WHEN $1::timestamptz IS NULL THEN pg_last_xact_replay_timestamp() END AS replayed

@@ -5,11 +5,9 @@ FROM (
     SELECT job_id, since, lost_from FROM onceward.restored
     UNION ALL
     SELECT id, coalesce($1, statement_timestamp()), coalesce(lost_from, pg_last_xact_replay_timestamp(),
-        (SELECT max(seen_at) FROM onceward.worker), timestamptz 'epoch') - interval '1 minute'
+        (SELECT max(seen_at) FROM onceward.worker), (SELECT created_at FROM onceward.job ORDER BY id DESC LIMIT 1),
+        timestamptz 'epoch') - interval '1 minute'
     FROM onceward.lineage CROSS JOIN onceward.job
-    WHERE one = 1 AND name = 'copy'
-        AND (state IN ('running', 'in_doubt', 'dead') OR (state = 'pending' AND (held_reason IS NOT NULL
-            OR run_at <= coalesce($1, statement_timestamp()) + $2 * interval '1 microsecond')))
-        AND NOT EXISTS (SELECT FROM onceward.restored WHERE job_id = id)
+    WHERE one = 1 AND name = 'copy' AND NOT EXISTS (SELECT FROM onceward.restored WHERE job_id = id)
 ) AS noted JOIN onceward.job ON job.id = job_id
-GROUP BY job.queue ORDER BY job.queue
+WHERE job.state NOT IN ('done', 'cancelled') GROUP BY job.queue ORDER BY job.queue

@@ -55,19 +55,23 @@ laws! {
     lineage:
         a_step_that_may_have_been_lost_is_found_out_before_it_is_sent,
         a_blind_step_that_may_have_been_lost_is_parked_until_a_person_tells,
-        what_comes_due_after_a_loss_goes_out_as_ever,
+        what_was_not_due_may_have_been_moved_and_sent_after_a_backup,
+        what_comes_due_after_a_promotion_goes_out_as_ever,
         what_a_schedule_or_an_outbox_gave_before_a_loss_may_have_been_sent,
         no_number_is_given_again_after_a_loss,
         a_backup_in_the_place_of_its_store_notices_by_itself,
         a_clock_that_was_ahead_hides_no_loss,
         a_lineage_whose_name_was_unknown_is_no_other_one,
-        a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it;
+        a_copy_says_what_may_have_been_sent_before_anybody_writes_to_it,
+        without_a_worker_the_newest_job_is_the_last_sign_of_life,
+        a_copy_that_knows_itself_is_told_nothing_new;
     restored:
         a_clock_that_was_ahead_hides_no_loss_from_a_person,
         a_step_that_was_found_out_says_nothing_of_another,
         what_a_person_lets_go_after_a_loss_may_have_been_sent,
-        what_a_rule_moves_after_a_loss_goes_out_as_ever,
+        what_a_person_moves_after_a_promotion_may_have_been_sent,
         whoever_says_so_sends_what_may_have_been_lost_again,
+        who_has_looked_says_so_of_what_still_waits,
         what_may_have_been_lost_is_not_edited_in_place,
         what_an_edit_brings_forward_after_a_loss_may_have_been_sent;
     effects:

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use onceward::{
-    Cancelled, Cause, Class, Context, Dedup, Done, Enqueued, NewJob, Onceward, Outcome, Receipt, ReviveOptions, SendError, Worker,
+    Cancelled, Cause, Class, Context, Dedup, Done, Enqueued, NewJob, Onceward, Outcome, Receipt, Resolution,
+    ReviveOptions, SendError, State, Worker,
 };
 
-use super::lineage::{Platform, Tried, later, lose, nine, not_sent, one_job, run};
+use super::lineage::{Platform, Tried, later, lose, nine, not_sent, one_job, promote, run};
 use crate::harness::{Store, Verdict};
 
 pub(crate) async fn a_clock_that_was_ahead_hides_no_loss_from_a_person(store: &Store) -> Verdict {
@@ -76,8 +77,7 @@ pub(crate) async fn what_a_person_lets_go_after_a_loss_may_have_been_sent(store:
     let [dead, held, scheduled] = three_that_wait_for_a_person(store).await?;
     let folder = tempfile::tempdir()?;
     let once = lose(store, &folder).await?;
-    assert_eq!(once.restored().await?[0].jobs, 2, "the dead one and the held one");
-    assert_eq!((once.job(dead).await?.restored, once.job(scheduled).await?.restored), (true, false));
+    assert_eq!(once.restored().await?[0].jobs, 3);
     let payload = ReviveOptions { set_payload: Some("9".to_owned()), ..ReviveOptions::default() };
     let left = once.revive(dead, &payload).await?.left;
     assert_eq!(left[0].1.code, "effect_open", "it may have happened with its present payload");
@@ -90,14 +90,18 @@ pub(crate) async fn what_a_person_lets_go_after_a_loss_may_have_been_sent(store:
     Ok(())
 }
 
-pub(crate) async fn what_a_rule_moves_after_a_loss_goes_out_as_ever(store: &Store) -> Verdict {
-    let [_, _, scheduled] = three_that_wait_for_a_person(store).await?;
-    let folder = tempfile::tempdir()?;
-    let once = lose(store, &folder).await?;
-    once.shift(scheduled, once.db().clock().test_time().unwrap()).await?;
-    let platform = Platform::new(Class::Blind, false, false);
-    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1));
-    once.close().await;
+pub(crate) async fn what_a_person_moves_after_a_promotion_may_have_been_sent(store: &Store) -> Verdict {
+    for (by_a_rule, expected) in [(true, (2, 0)), (false, (1, 1))] {
+        let [_, _, scheduled] = three_that_wait_for_a_person(store).await?;
+        let Some(once) = promote(store, nine()).await? else { return Ok(()) };
+        let now = once.db().clock().test_time().unwrap();
+        let moved = if by_a_rule { once.shift(scheduled, now).await? } else { once.reschedule(scheduled, now).await? };
+        assert_eq!(moved, [(scheduled, Ok(()))]);
+        let platform = Platform::new(Class::Blind, false, false);
+        let report = run(&once, &platform).await?;
+        assert_eq!((report.done, report.in_doubt), expected, "one is new; by a rule: {by_a_rule}");
+        once.close().await;
+    }
     Ok(())
 }
 
@@ -110,9 +114,44 @@ pub(crate) async fn whoever_says_so_sends_what_may_have_been_lost_again(store: &
     let platform = Platform::new(Class::Blind, false, false);
     assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1));
     assert_eq!(once.cancel(held).await?, [(held, Cancelled::Restored)], "nobody knows that it was never sent");
-    assert_eq!(once.cancel(scheduled).await?, [(scheduled, Cancelled::Cancelled)]);
+    assert_eq!(once.cancel(scheduled).await?, [(scheduled, Cancelled::Restored)]);
     once.close().await;
     Ok(())
+}
+
+pub(crate) async fn who_has_looked_says_so_of_what_still_waits(store: &Store) -> Verdict {
+    store.once.set_clock(nine());
+    let post = |id: &str, payload: &str| {
+        NewJob::untyped("blog", "post", payload).dedup(id, Dedup::Forever).run_in(Duration::from_hours(1)).update()
+    };
+    let [absent, there, nobody_knows] = [
+        store.once.enqueue(post("absent", "1")).await?.id(),
+        store.once.enqueue(post("there", "1")).await?.id(),
+        store.once.enqueue(post("nobody_knows", "1")).await?.id(),
+    ];
+    let known = once_resolved(&store.once, absent).await;
+    assert_eq!(known, Err("not_in_doubt"), "nothing is lost yet");
+    let folder = tempfile::tempdir()?;
+    let once = lose(store, &folder).await?;
+    assert_eq!(once_resolved(&once, absent).await, Ok(State::Pending));
+    let url = Some("https://social.example/1".to_owned());
+    assert_eq!(once.resolve(there, Resolution::Happened { url: url.clone() }).await?, State::Done);
+    assert_eq!(once.resolve(nobody_knows, Resolution::GiveUp).await?, State::Dead);
+    assert_eq!((once.job(there).await?.url, once.job(absent).await?.restored), (url, false));
+    assert!(matches!(once.enqueue(post("absent", "2")).await?, Enqueued::Updated(_)), "it can be edited");
+    let platform = Platform::new(Class::Blind, false, false);
+    assert_eq!(run(&once, &platform).await?.done, 0, "its time is as it was");
+    later(&once, Duration::from_hours(2));
+    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1));
+    once.close().await;
+    Ok(())
+}
+
+async fn once_resolved(once: &Onceward, job: i64) -> Result<State, &'static str> {
+    once.resolve(job, Resolution::DidNotHappen).await.map_err(|error| match error {
+        onceward::Error::NotNow { code, .. } => code,
+        other => panic!("{other}"),
+    })
 }
 
 pub(crate) async fn what_may_have_been_lost_is_not_edited_in_place(store: &Store) -> Verdict {
@@ -138,17 +177,24 @@ pub(crate) async fn what_an_edit_brings_forward_after_a_loss_may_have_been_sent(
     for id in ["moved", "kept"] {
         store.once.enqueue(post(id, "1", friday)).await?;
     }
-    let folder = tempfile::tempdir()?;
-    let once = lose(store, &folder).await?;
+    let Some(once) = promote(store, nine()).await? else {
+        let folder = tempfile::tempdir()?;
+        let once = lose(store, &folder).await?;
+        let edit = once.enqueue(post("kept", "2", friday)).await?;
+        assert!(matches!(edit, Enqueued::Skipped { changed: true, .. }), "whenever it is due: {edit:?}");
+        once.close().await;
+        return Ok(());
+    };
     let tuesday = nine().after(Duration::from_hours(1));
     for (id, at) in [("moved", tuesday), ("kept", friday)] {
         assert!(matches!(once.enqueue(post(id, "2", at)).await?, Enqueued::Updated(_)), "{id}");
     }
     let platform = Platform::new(Class::Blind, false, false);
     later(&once, Duration::from_hours(1));
-    assert_eq!((run(&once, &platform).await?.in_doubt, platform.arrived()), (1, 0), "as if a person had moved it");
+    let report = run(&once, &platform).await?;
+    assert_eq!((report.in_doubt, report.done, platform.arrived()), (1, 1, 1), "as if a person had moved it; one is new");
     later(&once, Duration::from_hours(72));
-    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1), "its time was never another");
+    assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 2), "its time was never another");
     once.close().await;
     Ok(())
 }

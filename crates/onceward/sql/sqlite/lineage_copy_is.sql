@@ -1,0 +1,2 @@
+-- Says whether this is a copy to which nobody has written yet.
+SELECT EXISTS (SELECT 1 FROM onceward_lineage WHERE one = 1 AND name = 'copy') AS copy
