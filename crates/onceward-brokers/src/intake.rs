@@ -1,17 +1,21 @@
-//! Messages of a source become jobs: received, enqueued in one write, acknowledged once that is durable.
+//! Messages of a source become jobs: received, enqueued in one write ([`make`]), acknowledged once that is durable
+//! ([`hand`]).
 //!
 //! A message is acknowledged only then, so it comes again after any crash, and its id tells that it made its job.
 
-use std::collections::BTreeSet;
+mod hand;
+mod make;
+mod room;
+
 use std::future::Future;
 use std::time::Duration;
 
-use onceward::{Cause, Enqueued, Error, MESSAGE_HORIZON, NewJob, Onceward, Time};
+use onceward::{Backoff, Cause, Error, MESSAGE_HORIZON, Onceward};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::source::{Delivery, Source};
-use crate::unreadable::{Known, dead_jobs};
+use self::room::Room;
+use crate::source::Source;
 use crate::wire::{self, Defaults};
 
 /// Messages of one write.
@@ -22,12 +26,8 @@ const BACKLOG: usize = 10_000;
 const WAIT: Duration = Duration::from_secs(1);
 /// How often a full queue is looked at.
 const LOOK: Duration = Duration::from_secs(1);
-/// The first pause after a failure; it doubles.
-const PAUSE: Duration = Duration::from_secs(1);
-/// The longest pause after a failure.
-const LONGEST_PAUSE: Duration = Duration::from_mins(1);
-/// Queues whose backlog is watched beside the source's own.
-const QUEUES: usize = 100;
+/// After failures of the broker or of the store.
+const PAUSE: Backoff = Backoff { first: Duration::from_secs(1), longest: Duration::from_mins(1) };
 
 /// The code of a cause: so many jobs are due that no more messages are taken.
 pub const BACKLOG_FULL: &str = "backlog_full";
@@ -39,12 +39,13 @@ pub struct Rules {
     pub defaults: Defaults,
     /// For how long a repeat is known; what is older than that on arrival is held for a person. 8 days.
     pub horizon: Duration,
-    /// So many due jobs of a queue, and no more messages are taken. 10,000.
+    /// So many due jobs of a queue that messages go to at present, and no more are taken. 10,000.
     pub backlog: usize,
     /// Messages of one write. 500.
     pub batch: usize,
     /// Leave what cannot become a job to the engine's own dead letters, instead of keeping it as a dead job. Where the
-    /// engine has none for this queue, such a message is lost, or on SQS comes for ever.
+    /// source cannot ([`Source::can_reject`]) it is a dead job all the same. A queue of RabbitMQ without a dead-letter
+    /// exchange drops it.
     pub reject: bool,
 }
 
@@ -83,14 +84,6 @@ pub struct Intake<S> {
     rules: Rules,
 }
 
-/// What an intake knows between its rounds.
-#[derive(Debug)]
-struct Going {
-    queues: BTreeSet<String>,
-    /// Messages that may come before the backlog is looked at again.
-    credit: usize,
-}
-
 impl<S: Source> Intake<S> {
     /// From this source into this queue.
     pub fn new(once: Onceward, source: S, rules: Rules) -> Self {
@@ -123,17 +116,16 @@ impl<S: Source> Intake<S> {
     }
 
     async fn run(&self, mut stopped: watch::Receiver<bool>, until_idle: bool) -> (Taken, Option<Cause>) {
-        let mut going = Going { queues: BTreeSet::from([self.rules.defaults.queue.clone()]), credit: 0 };
-        let (mut total, mut pause) = (Taken::default(), Duration::ZERO);
+        let (mut total, mut room, mut failures) = (Taken::default(), Room::default(), 0_u32);
         while !*stopped.borrow() {
-            match self.round(&mut going, &mut stopped).await {
+            match self.round(&mut room, &mut stopped).await {
                 Ok(Round::Took(taken)) => {
-                    pause = Duration::ZERO;
+                    failures = 0;
                     total.add(taken);
                 }
                 Ok(Round::Nothing) if until_idle => break,
-                Ok(Round::Full) if until_idle => return (total, Some(self.full())),
-                Ok(Round::Nothing) => pause = Duration::ZERO,
+                Ok(Round::Full) if until_idle => return (total, Some(self.full(&room))),
+                Ok(Round::Nothing) => failures = 0,
                 Ok(Round::Full) => rest(&mut stopped, LOOK).await,
                 Err(cause) => {
                     let (source, code) = (self.source.name(), &*cause.code);
@@ -141,187 +133,41 @@ impl<S: Source> Intake<S> {
                     if until_idle {
                         return (total, Some(cause));
                     }
-                    pause = (pause * 2).clamp(PAUSE, LONGEST_PAUSE);
-                    rest(&mut stopped, pause).await;
+                    rest(&mut stopped, PAUSE.after(failures)).await;
+                    failures = failures.saturating_add(1);
                 }
             }
         }
         (total, None)
     }
 
-    fn full(&self) -> Cause {
-        let due = self.rules.backlog;
-        Cause::new(BACKLOG_FULL, format!("{due} jobs are due; more messages may wait until there are fewer"))
+    fn full(&self, room: &Room) -> Cause {
+        let (due, queue) = (self.rules.backlog, room.full().unwrap_or(&self.rules.defaults.queue));
+        let text = format!("{due} jobs of {queue} are due; more messages may wait until there are fewer");
+        Cause::new(BACKLOG_FULL, text)
     }
 
-    async fn round(&self, going: &mut Going, stopped: &mut watch::Receiver<bool>) -> Result<Round, Cause> {
-        if going.credit == 0 {
-            going.credit = self.room(&going.queues).await?;
-        }
-        if going.credit == 0 {
+    async fn round(&self, room: &mut Room, stopped: &mut watch::Receiver<bool>) -> Result<Round, Cause> {
+        self.look(room).await?;
+        if room.most() == 0 {
             return Ok(Round::Full);
         }
-        let messages = self.source.receive(going.credit.min(self.rules.batch), WAIT).await?;
+        let messages = self.source.receive(room.most().min(self.rules.batch), WAIT).await?;
         if messages.is_empty() {
             return Ok(Round::Nothing);
         }
-        going.credit = going.credit.saturating_sub(messages.len());
-        self.note_queues(&mut going.queues, &messages);
+        room.came(messages.iter().map(|delivery| wire::goes_to(&delivery.message, &self.rules.defaults)));
         self.take(&messages, stopped).await.map(Round::Took)
     }
 
-    /// How many more messages the fullest of the queues has room for.
-    async fn room(&self, queues: &BTreeSet<String>) -> Result<usize, Cause> {
-        let names: Vec<&str> = queues.iter().map(String::as_str).collect();
-        let due = self.once.backlog(&names, self.rules.backlog).await.map_err(|error| store(&error))?;
-        Ok(self.rules.backlog.saturating_sub(usize::try_from(due).unwrap_or(usize::MAX)))
-    }
-
-    fn note_queues(&self, queues: &mut BTreeSet<String>, messages: &[Delivery<S::Tag>]) {
-        for Delivery { message, .. } in messages {
-            let queue = wire::queue(message, &self.rules.defaults);
-            if queues.len() < QUEUES && !queues.contains(queue) {
-                queues.insert(queue.to_owned());
-            }
+    /// One queue's backlog says nothing of another's, so each is looked at by itself.
+    async fn look(&self, room: &mut Room) -> Result<(), Cause> {
+        let most = self.rules.backlog;
+        for queue in room.unsure() {
+            let due = self.once.backlog(&[&queue], most).await.map_err(|error| store(&error))?;
+            room.found(queue, most.saturating_sub(usize::try_from(due).unwrap_or(usize::MAX)));
         }
-    }
-
-    /// Keeps all of them, says meanwhile that they are worked on, and acknowledges them.
-    async fn take(
-        &self,
-        messages: &[Delivery<S::Tag>],
-        stopped: &mut watch::Receiver<bool>,
-    ) -> Result<Taken, Cause> {
-        let tags: Vec<&S::Tag> = messages.iter().map(|delivery| &delivery.tag).collect();
-        let kept = {
-            let keeping = self.keep_at_last(messages, stopped);
-            tokio::pin!(keeping);
-            loop {
-                tokio::select! {
-                    kept = &mut keeping => break kept,
-                    () = next_extension(self.source.extend_every()) => self.extend(&tags).await,
-                }
-            }
-        };
-        let Some(kept) = kept else {
-            self.source.give_back(&tags).await?;
-            return Ok(Taken::default());
-        };
-        let (left, ours): (Vec<_>, Vec<_>) =
-            tags.into_iter().enumerate().partition(|(at, _)| kept.left.contains(at));
-        let tags = |some: Vec<(usize, _)>| some.into_iter().map(|(_, tag)| tag).collect::<Vec<_>>();
-        if !left.is_empty() {
-            self.source.reject(&tags(left)).await?;
-        }
-        if let Err(cause) = self.source.acknowledge(&tags(ours)).await {
-            // What was kept is kept: they come again, and their ids are known then.
-            tracing::warn!(
-                source = self.source.name(),
-                cause = cause.text,
-                "messages could not be acknowledged"
-            );
-        }
-        Ok(kept.taken)
-    }
-
-    async fn extend(&self, tags: &[&S::Tag]) {
-        if let Err(cause) = self.source.extend(tags).await {
-            // They come again, and their ids are known then.
-            tracing::warn!(source = self.source.name(), cause = cause.text, "messages could not be extended");
-        }
-    }
-
-    /// Tries until the store has them, or `None` when told to stop.
-    ///
-    /// They are not given back meanwhile: engines count deliveries, and some drop a message that came too often.
-    async fn keep_at_last(
-        &self,
-        messages: &[Delivery<S::Tag>],
-        stopped: &mut watch::Receiver<bool>,
-    ) -> Option<Keeping> {
-        let mut pause = PAUSE;
-        loop {
-            match self.keep(messages).await {
-                Ok(kept) => return Some(kept),
-                Err(error) => tracing::warn!(
-                    source = self.source.name(), %error, messages = messages.len(),
-                    "messages could not be written; they are kept, and it is tried again"
-                ),
-            }
-            rest(stopped, pause).await;
-            if *stopped.borrow() {
-                return None;
-            }
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-    }
-
-    async fn keep(&self, messages: &[Delivery<S::Tag>]) -> Result<Keeping, Error> {
-        let now = Time::now();
-        let mut kept = Keeping::default();
-        let (mut jobs, mut places, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, Delivery { message, .. }) in messages.iter().enumerate() {
-            match wire::job(message, &self.rules.defaults, self.rules.horizon, now) {
-                Ok(job) => {
-                    jobs.push(job);
-                    places.push(at);
-                }
-                Err(cause) => wrong.push((at, cause)),
-            }
-        }
-        for (at, answer) in places.into_iter().zip(self.enqueue(jobs).await?) {
-            match answer {
-                Ok(Enqueued::New(_) | Enqueued::Updated(_)) => kept.taken.jobs += 1,
-                Ok(Enqueued::Skipped { .. }) => kept.taken.repeats += 1,
-                Err(error) => wrong.push((at, Cause::new(error.code(), error.to_string()))),
-            }
-        }
-        self.keep_dead(messages, &wrong, &mut kept).await?;
-        Ok(kept)
-    }
-
-    async fn keep_dead(
-        &self,
-        messages: &[Delivery<S::Tag>],
-        wrong: &[(usize, Cause)],
-        kept: &mut Keeping,
-    ) -> Result<(), Error> {
-        kept.taken.unreadable = u64::try_from(wrong.len()).unwrap_or(u64::MAX);
-        if self.rules.reject {
-            kept.left = wrong.iter().map(|(at, _)| *at).collect();
-            return Ok(());
-        }
-        let others = self.bury(messages, wrong, Known::ById).await?;
-        self.bury(messages, &others, Known::ByAll).await.map(drop)
-    }
-
-    /// Keeps them as dead jobs; gives those whose id another message has.
-    async fn bury(
-        &self,
-        messages: &[Delivery<S::Tag>],
-        wrong: &[(usize, Cause)],
-        known: Known,
-    ) -> Result<Vec<(usize, Cause)>, Error> {
-        let Rules { defaults, horizon, .. } = &self.rules;
-        let (mut jobs, mut of) = (Vec::new(), Vec::new());
-        for one @ (at, cause) in wrong {
-            for job in dead_jobs(&messages[*at].message, defaults, *horizon, cause, known) {
-                jobs.push(job);
-                of.push(one);
-            }
-        }
-        let mut others = Vec::new();
-        for (one, answer) in of.into_iter().zip(self.enqueue(jobs).await?) {
-            match answer {
-                Err(Error::MessageConflict { .. }) if known == Known::ById => others.push(one.clone()),
-                answer => drop(answer?),
-            }
-        }
-        Ok(others)
-    }
-
-    async fn enqueue(&self, jobs: Vec<NewJob>) -> Result<Vec<Result<Enqueued, Error>>, Error> {
-        if jobs.is_empty() { Ok(Vec::new()) } else { self.once.enqueue_each(jobs).await }
+        Ok(())
     }
 }
 
@@ -333,23 +179,8 @@ enum Round {
     Full,
 }
 
-/// What the store has.
-#[derive(Debug, Default)]
-struct Keeping {
-    taken: Taken,
-    /// Places of messages that are left to the engine.
-    left: BTreeSet<usize>,
-}
-
 fn store(error: &Error) -> Cause {
     Cause::new(error.code(), error.to_string())
-}
-
-async fn next_extension(every: Option<Duration>) {
-    match every {
-        Some(every) => tokio::time::sleep(every).await,
-        None => std::future::pending().await,
-    }
 }
 
 /// Waits, unless told to stop.

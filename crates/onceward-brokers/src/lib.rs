@@ -8,7 +8,7 @@
 //! wire        how a message is written: names of headers, to and from (pure)
 //! unreadable  what cannot become a job is kept as a dead one (pure)
 //! source      what a broker must offer to be a source
-//! intake      receive → enqueue in one write → acknowledge
+//! intake      receive, within the room of the queues · make: one write of jobs · hand: ours until kept, then acknowledged
 //! address     a URL taken apart (pure)    by_url      any broker by its URL
 //! waves       messages of one key never overtake each other
 //! nats rabbitmq sqs     one folder each: target, source

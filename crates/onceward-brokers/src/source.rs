@@ -66,6 +66,10 @@ pub trait Source: fmt::Debug + Send + Sync + 'static {
     /// Gives these back, to be delivered again at once.
     fn give_back(&self, tags: &[&Self::Tag]) -> impl Future<Output = Result<(), Cause>> + Send;
 
+    /// Whether a message that is rejected comes no more. Where it would come for ever, it is kept as a dead job instead,
+    /// and so it is when nobody can tell.
+    fn can_reject(&self) -> impl Future<Output = Result<bool, Cause>> + Send;
+
     /// Leaves these to what the engine itself does with messages that nobody can take (its dead letters).
     fn reject(&self, tags: &[&Self::Tag]) -> impl Future<Output = Result<(), Cause>> + Send;
 }

@@ -96,10 +96,9 @@ fn clean(headers: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 }
 
 fn dead(incoming: &Incoming, defaults: &Defaults, payload: String, cause: &Cause) -> NewJob {
-    let fits = |queue: &str, kind: &str| NewJob::untyped(queue, kind, "null").check().is_ok();
-    let queue = Some(wire::queue(incoming, defaults)).filter(|queue| fits(queue, KIND));
-    let kind = wire::kind(incoming, defaults).filter(|kind| fits(KIND, kind));
-    NewJob::untyped(queue.unwrap_or(&defaults.queue), kind.unwrap_or(KIND), payload).dead(cause.clone())
+    let can_be = |kind: &&str| NewJob::untyped("queue", *kind, "null").check().is_ok();
+    let kind = wire::kind(incoming, defaults).filter(can_be).unwrap_or(KIND);
+    NewJob::untyped(wire::goes_to(incoming, defaults), kind, payload).dead(cause.clone())
 }
 
 fn json(value: &impl Serialize) -> String {

@@ -123,8 +123,14 @@ pub(crate) fn id(incoming: &Incoming) -> Option<&str> {
     incoming.header(MESSAGE_ID).or(incoming.id.as_deref())
 }
 
-pub(crate) fn queue<'a>(incoming: &'a Incoming, defaults: &'a Defaults) -> &'a str {
+fn queue<'a>(incoming: &'a Incoming, defaults: &'a Defaults) -> &'a str {
     incoming.header(QUEUE).unwrap_or(&defaults.queue)
+}
+
+/// The queue of its job, dead or alive: one that can be none is never asked for in the store.
+pub(crate) fn goes_to<'a>(incoming: &'a Incoming, defaults: &'a Defaults) -> &'a str {
+    let can_be = |queue: &&str| NewJob::untyped(*queue, "kind", "null").check().is_ok();
+    incoming.header(QUEUE).filter(can_be).unwrap_or(&defaults.queue)
 }
 
 pub(crate) fn kind<'a>(incoming: &'a Incoming, defaults: &'a Defaults) -> Option<&'a str> {
@@ -178,6 +184,19 @@ mod tests {
             Message { queue: String::new(), ..message("{}", None) },
         ] {
             assert!(code(&bad).is_err(), "{}", bad.payload.len());
+        }
+    }
+
+    /// PostgreSQL keeps no U+0000, so a question about such a queue would fail, and its source would take nothing more.
+    #[test]
+    fn a_message_for_a_queue_that_cannot_be_goes_to_its_sources_own() {
+        let defaults = Defaults { queue: "mail".to_owned(), kind: None };
+        for (said, goes_to) in
+            [(None, "mail"), (Some("post"), "post"), (Some("p\0st"), "mail"), (Some(""), "mail")]
+        {
+            let said = said.map(|queue| (QUEUE.to_owned(), queue.to_owned()));
+            let incoming = Incoming { headers: said.into_iter().collect(), ..Incoming::default() };
+            assert_eq!(super::goes_to(&incoming, &defaults), goes_to);
         }
     }
 

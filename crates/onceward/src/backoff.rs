@@ -2,10 +2,19 @@
 
 use std::time::Duration;
 
-/// The first wait, and the longest.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Backoff {
+/// Waits between tries that double, for whoever waits until something is back: a store, a broker.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let pause = onceward::Backoff { first: Duration::from_secs(1), longest: Duration::from_secs(5) };
+/// assert_eq!((0..4).map(|failures| pause.after(failures).as_secs()).collect::<Vec<_>>(), [1, 2, 4, 5]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backoff {
+    /// The wait after the first failure.
     pub first: Duration,
+    /// No wait is longer.
     pub longest: Duration,
 }
 
@@ -15,7 +24,8 @@ impl Backoff {
         Self { first: Duration::from_millis(100), longest: Duration::from_secs(2) };
 
     /// How long to wait when so many tries in a row have failed before the last one did.
-    pub(crate) fn after(self, failures: u32) -> Duration {
+    #[must_use]
+    pub fn after(self, failures: u32) -> Duration {
         let times = 1_u32.checked_shl(failures).unwrap_or(u32::MAX);
         self.first.saturating_mul(times).min(self.longest)
     }

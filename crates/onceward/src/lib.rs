@@ -88,6 +88,7 @@ mod worker;
 
 pub use alert::{AlertMessage, AlertRule, AlertStanding, Alerted, Notice, Topic};
 pub use attempt::Attempt;
+pub use backoff::Backoff;
 pub use cancel::Cancelled;
 pub use context::Context;
 pub use dead::{Group, ReviveOptions, Revived};

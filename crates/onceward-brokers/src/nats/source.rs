@@ -231,6 +231,11 @@ impl Source for NatsSource {
         self.answer(tags, AckKind::Nak(None)).await
     }
 
+    /// The server ends what is rejected.
+    async fn can_reject(&self) -> Result<bool, Cause> {
+        Ok(true)
+    }
+
     async fn reject(&self, tags: &[&Message]) -> Result<(), Cause> {
         self.answer(tags, AckKind::Term).await
     }

@@ -162,6 +162,11 @@ impl Source for RabbitSource {
         nack(tags, true).await
     }
 
+    /// It goes to the queue's dead-letter exchange, or is dropped where there is none. AMQP does not tell which.
+    async fn can_reject(&self) -> Result<bool, Cause> {
+        Ok(true)
+    }
+
     async fn reject(&self, tags: &[&Acker]) -> Result<(), Cause> {
         nack(tags, false).await
     }

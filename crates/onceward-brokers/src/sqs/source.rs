@@ -6,7 +6,7 @@ use std::time::Duration;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::{
     BatchResultErrorEntry, ChangeMessageVisibilityBatchRequestEntry, DeleteMessageBatchRequestEntry, Message,
-    MessageSystemAttributeName,
+    MessageSystemAttributeName, QueueAttributeName,
 };
 use futures_util::StreamExt;
 use onceward::{Cause, Time};
@@ -168,6 +168,15 @@ impl Source for SqsSource {
 
     async fn give_back(&self, tags: &[&String]) -> Result<(), Cause> {
         self.set_visibility(tags, Duration::ZERO).await
+    }
+
+    /// Asked each time: a policy may be put there, or taken away.
+    async fn can_reject(&self) -> Result<bool, Cause> {
+        let policy = QueueAttributeName::RedrivePolicy;
+        let asking = self.client.get_queue_attributes().queue_url(&self.queue.url);
+        let answer = asking.attribute_names(policy.clone()).send().await.map_err(|error| failed(&error))?;
+        let is_there = |text: &String| !text.is_empty();
+        Ok(answer.attributes().and_then(|all| all.get(&policy)).is_some_and(is_there))
     }
 
     /// They come again until the queue's own policy moves them to its dead letters (`maxReceiveCount`).

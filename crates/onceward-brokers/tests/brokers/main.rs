@@ -1,4 +1,4 @@
-//! Each law on each broker, on a real server of this run (`./dev test`).
+//! Each law on each broker, on a real server of this run (`./dev test`); and what the intake does with any, on a shelf.
 
 mod engine;
 mod killed;
@@ -6,6 +6,7 @@ mod laws;
 mod nats;
 mod proxy;
 mod rabbitmq;
+mod shelf;
 mod sqs;
 mod support;
 mod unsteady;

@@ -7,11 +7,12 @@ use std::time::Duration;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_sqs::types::{MessageAttributeValue, QueueAttributeName};
-use onceward::Target;
+use onceward::{State, Target};
+use onceward_brokers::Rules;
 use onceward_brokers::sqs::{QueueAt, SqsSource, SqsTarget};
 
 use crate::engine::{Engine, VISIBILITY, fresh_name};
-use crate::support::Verdict;
+use crate::support::{Verdict, jobs, rules, take};
 
 pub(crate) struct Sqs<const FIFO: bool> {
     client: Client,
@@ -125,4 +126,18 @@ impl<const FIFO: bool> Engine for Sqs<FIFO> {
         }
         Ok(left)
     }
+}
+
+/// Without a redrive policy it would come for ever.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_queue_without_dead_letters_cannot_reject_is_a_dead_job() -> Verdict {
+    let (engine, store) = (Sqs::<false>::start().await?, onceward::testing::store().await?);
+    engine.publish(b"{", &[]).await?;
+    let rules = Rules { reject: true, ..rules() };
+    let taken = take(&store, engine.source(engine.address()).await?, rules).await;
+    assert_eq!(taken.unreadable, 1, "{taken:?}");
+    let dead = jobs(&store, State::Dead).await?;
+    assert_eq!(dead[0].error.as_ref().map(|error| error.code.as_str()), Some("message_unreadable"));
+    assert_eq!(engine.left().await?, 0, "it is acknowledged");
+    Ok(())
 }

@@ -94,6 +94,10 @@ impl<S: Source> Source for Unsteady<S> {
         self.source.give_back(tags).await
     }
 
+    async fn can_reject(&self) -> Result<bool, Cause> {
+        self.source.can_reject().await
+    }
+
     async fn reject(&self, tags: &[&S::Tag]) -> Result<(), Cause> {
         self.source.reject(tags).await
     }
