@@ -1,24 +1,32 @@
 //! The configuration's sources in the library's terms.
 
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use onceward::Backoff;
 use onceward_brokers::BACKLOG_FULL;
-use onceward_brokers::by_url::AnyIntake;
+use onceward_brokers::by_url::{AnyIntake, SourceAt};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 
 use crate::command::Run;
-use crate::config::Source;
+use crate::config::{Config, Source};
 use crate::exit::Exit;
 use crate::output::plain;
 use crate::stop::Stop;
 use crate::store::Store;
 
+/// Between tries to open a source.
+const PAUSE: Backoff = Backoff { first: Duration::from_secs(1), longest: Duration::from_mins(1) };
+
 async fn intake(store: &Store, source: &Source) -> Result<AnyIntake, Stop> {
-    let (config, name) = (&store.config, source.name.name.as_str());
-    let place = format!("[[sources]] {name}: from");
-    let at = source.from.source(&place, &config.env, &config.folder);
-    let at = at.map_err(|text| Stop::usage("source_url", text))?;
+    let at = at(&store.config, source).map_err(|text| Stop::usage("source_url", text))?;
+    let (name, rules) = (&source.name.name, source.rules.clone());
     // The clients' futures are deep; a box ends the depth that the compiler has to follow.
-    Ok(Box::pin(at.open(name, store.once.clone(), source.rules.clone())).await?)
+    Ok(Box::pin(at.open(name, store.once.clone(), rules)).await?)
+}
+
+fn at(config: &Config, source: &Source) -> Result<SourceAt, String> {
+    source.from.source(&format!("[[sources]] {}: from", source.name.name), &config.env, &config.folder)
 }
 
 /// What became of taking all that waits.
@@ -55,39 +63,43 @@ pub(crate) async fn all_once(run: &Run, store: &Store) -> All {
     all
 }
 
-/// Sources that are taken from beside something else.
-#[derive(Debug)]
-pub(crate) struct Intakes {
-    stop: watch::Sender<bool>,
-    running: JoinSet<()>,
+/// Takes from all sources of the configuration beside something else, until told to end; what is under way is ended
+/// first.
+pub(crate) async fn all(run: &Run, store: &Store, stopped: watch::Receiver<bool>) {
+    let sources = store.config.sources.iter();
+    join_all(sources.map(|source| keep_taking(run, store, source, stopped.clone()))).await;
 }
 
-impl Intakes {
-    /// Starts all sources of the configuration. One whose URL or secret is not there says so and is left out.
-    pub(crate) async fn start(run: &Run, store: &Store) -> Self {
-        let (stop, stopped) = watch::channel(false);
-        let mut running = JoinSet::new();
-        for source in &store.config.sources {
+/// Takes from one, as soon as its URL, its secret and its files are there: whatever puts them there may come later than we.
+async fn keep_taking(run: &Run, store: &Store, source: &Source, stopped: watch::Receiver<bool>) {
+    let mut failures = 0_u32;
+    let intake = loop {
+        let error = match intake(store, source).await {
+            Ok(intake) => break intake,
+            Err(error) => error.text,
+        };
+        if failures == 0 {
             let name = &source.name.name;
-            match intake(store, source).await {
-                Ok(intake) => {
-                    let mut stopped = stopped.clone();
-                    running.spawn(async move {
-                        // A dropped sender means to stop.
-                        let told = async { drop(stopped.wait_for(|stop| *stop).await) };
-                        intake.run_until(told).await;
-                    });
-                }
-                Err(error) => run.output.note(&format!("source {name} is not taken from: {}", error.text)),
-            }
+            run.output.note(&plain(&format!("source {name} is not taken from: {error}; it is tried again")));
         }
-        Self { stop, running }
+        tokio::select! {
+            () = told(stopped.clone()) => return,
+            () = tokio::time::sleep(PAUSE.after(failures)) => failures = failures.saturating_add(1),
+        }
+    };
+    // On a thread of its own choice: reading many messages keeps nothing else waiting.
+    let taking = tokio::spawn(async move { intake.run_until(told(stopped)).await });
+    if let Err(error) = taking.await {
+        tracing::error!(source = source.name.name, %error, "this source is taken from no more");
     }
+}
 
-    /// Lets them end what is under way.
-    pub(crate) async fn end(mut self) {
-        // Nobody listens when none runs.
-        let _ = self.stop.send(true);
-        while self.running.join_next().await.is_some() {}
-    }
+async fn told(mut stopped: watch::Receiver<bool>) {
+    // A dropped sender means the same.
+    let _ = stopped.wait_for(|stop| *stop).await;
+}
+
+/// Why messages of a source cannot be taken by a process like this one, as far as that shows without a broker.
+pub(crate) fn lacking(config: &Config, source: &Source) -> Option<String> {
+    at(config, source).err()
 }

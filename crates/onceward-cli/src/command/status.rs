@@ -7,13 +7,15 @@ use serde::Serialize;
 
 use super::Run;
 use super::queues::held_back;
+use crate::config::Config;
 use crate::exit::{self, Exit, Totals};
 use crate::line::{self, Line};
-use crate::output::{self, Cell, Grid, Shown, relative};
+use crate::output::{self, Cell, Grid, Shown, plain, relative};
 use crate::relaying::standing::{self, Standing};
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
+use crate::taking;
 
 const EMPTY: &str = "nothing was ever enqueued here. First steps:\n\n  onceward publish posts/*.md\n  \
                      onceward enqueue --queue mail --kind email.welcome --payload '{\"user\":7}'";
@@ -37,17 +39,19 @@ async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let lines = line::lines(&store.config);
     let relays = standing::look(store).await?;
     let exit = exit::worse(exit::of(&totals), standing::exit(&relays));
+    let sources = sources(&store.config);
     let document = Document {
         status: &status,
         parked: totals.in_doubt,
         relays: relays.iter().cloned().map(Standing::from).collect(),
+        sources: &sources,
         exit: exit as u8,
     };
     let now = Time::now();
     let is_ours = |relay: &RelayView| store.config.relays.iter().any(|it| it.name.name == relay.name);
-    let outboxes: Vec<String> =
-        relays.iter().filter_map(|relay| standing::say(relay, is_ours(relay), now)).collect();
-    run.output.answer(&document, || text(run, &status, &lines, &outboxes))?;
+    let outboxes = relays.iter().filter_map(|relay| standing::say(relay, is_ours(relay), now));
+    let others: Vec<String> = outboxes.chain(sources.iter().filter_map(SourceStanding::say)).collect();
+    run.output.answer(&document, || text(run, &status, &lines, &others))?;
     call(&totals, &relays);
     Ok(exit)
 }
@@ -95,7 +99,30 @@ struct Document<'s> {
     status: &'s Status,
     parked: u64,
     relays: Vec<Standing>,
+    sources: &'s [SourceStanding<'s>],
     exit: u8,
+}
+
+/// A source of the configuration.
+#[derive(Debug, Serialize)]
+struct SourceStanding<'c> {
+    name: &'c str,
+    /// Why a process like this one cannot take from it. It changes no exit code: the worker may have what is lacking here.
+    lacking: Option<String>,
+}
+
+fn sources(config: &Config) -> Vec<SourceStanding<'_>> {
+    let sources = config.sources.iter();
+    sources
+        .map(|source| SourceStanding { name: &source.name.name, lacking: taking::lacking(config, source) })
+        .collect()
+}
+
+impl SourceStanding<'_> {
+    fn say(&self) -> Option<String> {
+        let why = self.lacking.as_ref()?;
+        Some(plain(&format!("source {}: cannot be taken from with what is known here: {why}", self.name)))
+    }
 }
 
 /// The jobs of these queues as exit codes count them. Of those that wait, it is known only whether one is due, and
@@ -135,10 +162,10 @@ async fn doubts(once: &Onceward, queue: &str) -> Result<(u64, u64), Stop> {
     }
 }
 
-fn text(run: &Run, status: &Status, lines: &[Line], outboxes: &[String]) -> String {
+fn text(run: &Run, status: &Status, lines: &[Line], others: &[String]) -> String {
     let idle = status.queues.iter().all(|queue| queue.figures == onceward::Figures::default());
     let empty = idle && status.queues.iter().all(|queue| queue.paused.is_none());
-    if empty && outboxes.is_empty() {
+    if empty && others.is_empty() {
         return EMPTY.to_owned();
     }
     let workers = match status.workers.len() {
@@ -148,7 +175,7 @@ fn text(run: &Run, status: &Status, lines: &[Line], outboxes: &[String]) -> Stri
     };
     let restored = restored(&status.restored).map(|text| format!("{text}\n")).unwrap_or_default();
     let table = if empty { String::new() } else { format!("{}\n\n", table(status, lines).show(&run.output)) };
-    let lines = [&[workers], outboxes].concat().join("\n");
+    let lines = [&[workers], others].concat().join("\n");
     format!("{table}{restored}{lines}")
 }
 

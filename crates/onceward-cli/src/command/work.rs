@@ -17,7 +17,7 @@ use crate::relaying;
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
-use crate::taking::{self, All, Intakes};
+use crate::taking::{self, All};
 
 /// What this program can run. Jobs of other kinds wait for a worker of the application they belong to.
 const KINDS: &[&str] = &[Post::KIND, AlertMessage::KIND];
@@ -41,10 +41,9 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
         relaying::all_once(run, store).await;
         taken = taking::all_once(run, store).await;
     }
-    let intakes = Intakes::start(run, store).await;
     let watch = strangers::Watch::start(run.output, &store.once, &lines, KINDS);
     run.output.note(&ready(&lines, args.until_idle));
-    let (stop, stop_relays) = tokio::sync::watch::channel(false);
+    let (stop, told) = tokio::sync::watch::channel(false);
     let mut stopped = None;
     let shutdown = async { stopped = Some(signals.first(&run.output).await) };
     let working = async {
@@ -53,16 +52,16 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
         } else {
             worker.run_until(shutdown).await
         };
-        // Nobody listens where there is no relay.
+        // Nobody listens where there is no relay and no source.
         let _ = stop.send(true);
         done
     };
-    let (done, ()) = tokio::join!(Box::pin(working), Box::pin(relaying::all(run, store, stop_relays)));
+    let relaying = Box::pin(relaying::all(run, store, told.clone()));
+    let (done, (), ()) = tokio::join!(Box::pin(working), relaying, Box::pin(taking::all(run, store, told)));
     if args.until_idle && stopped.is_none() {
         watch.look().await;
     }
     drop(watch);
-    intakes.end().await;
     if taken == All::Full && stopped.is_none() {
         // What the worker has made room for; a job of it is due, and so is not settled.
         taken = taking::all_once(run, store).await;

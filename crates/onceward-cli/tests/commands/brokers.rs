@@ -1,5 +1,6 @@
 //! The program between an outbox, a broker and the queue.
 
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,8 @@ use crate::support::Place;
 /// Rows, and messages.
 const COUNT: usize = 3000;
 
-/// A stream of this test's own on the NATS of this run, and a configuration that goes there and back.
-fn place(name: &str) -> Place {
+/// A stream of this test's own on the NATS of this run: the server's URL and the stream's name.
+fn stream(name: &str) -> (String, String) {
     let url = std::env::var("ONCEWARD_TEST_NATS").expect("run this by ./dev test, which starts a NATS");
     let name = format!("{name}-{}-{}", std::process::id(), onceward::Time::now().micros());
     block_on(async {
@@ -21,6 +22,12 @@ fn place(name: &str) -> Place {
             stream::Config { name: name.clone(), subjects: vec![format!("{name}.>")], ..Default::default() };
         jetstream.create_stream(config).await.unwrap();
     });
+    (url, name)
+}
+
+/// A configuration that goes there and back.
+fn place(name: &str) -> Place {
+    let (url, name) = stream(name);
     let place = Place::new(&format!(
         "[queues.mail]\n\
          [[relays]]\nname = \"signup\"\nfrom = \"sqlite://app.db\"\nto = \"{url}/{name}.{{queue}}\"\n\
@@ -102,6 +109,9 @@ fn a_broker_that_is_away_holds_up_nothing_else() {
     let status = place.line("status");
     assert!(status.code == 5 && status.out.contains("relay away: 1 waiting"), "{status:?}");
     assert!(status.out.contains("last error: "), "{status:?}");
+    assert!(status.out.contains("source hidden: ") && status.out.contains("NOBODY_SET_THIS"), "{status:?}");
+    let sources = &place.line("status --json").json()["sources"];
+    assert!(sources[0]["lacking"].is_null() && sources[1]["lacking"].is_string(), "{sources}");
 }
 
 #[test]
@@ -111,4 +121,34 @@ fn a_source_that_is_away_may_hold_more_work() {
     );
     let ran = place.line("work --until-idle");
     assert!(ran.code == 5 && ran.err.contains("source away: "), "{ran:?}");
+}
+
+/// Whatever puts the secret there may start later than the worker.
+#[test]
+fn a_source_whose_secret_comes_later_is_taken_from_then_and_said_to_be_away_once() {
+    let (url, name) = stream("later");
+    block_on(async {
+        let jetstream = jetstream::new(async_nats::connect(&url).await.unwrap());
+        jetstream.publish(format!("{name}.mail"), "{}".into()).await.unwrap().await.unwrap();
+    });
+    let place = Place::new(
+        "[queues.mail]\n\
+         [[sources]]\nname = \"later\"\nfrom = { file = \"broker\" }\nqueue = \"mail\"\nkind = \"welcome\"\n",
+    );
+    let mut work = place.command(&["work"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(work.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let first = said.find(|line| line.contains("source later is not taken from")).unwrap();
+    assert!(first.contains("it is tried again"), "{first}");
+    std::thread::sleep(Duration::from_millis(1500)); // sleeps: a second try finds it away as well
+    std::fs::write(place.path("broker"), format!("{url}/{name}/onceward")).unwrap();
+    let until = Instant::now() + Duration::from_mins(1);
+    while waiting(&place) == 0 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(100)); // sleeps: until the next try
+    }
+    let taken = waiting(&place);
+    work.kill().unwrap();
+    work.wait().unwrap();
+    assert_eq!(taken, 1);
+    let rest: Vec<String> = said.collect();
+    assert!(!rest.iter().any(|line| line.contains("is not taken from")), "{rest:?}");
 }
