@@ -97,7 +97,7 @@ fn end(row: &mut JobRow, state: State, now: Time) {
 }
 
 fn pend(row: &mut JobRow, now: Time) {
-    (row.state, row.run_at, row.held, row.checks) = (State::Pending, now, false, 0);
+    (row.state, row.run_at, row.checks) = (State::Pending, now, 0);
     (row.check_at, row.discard_at, row.finished_at) = (None, None, None);
 }
 

@@ -149,6 +149,7 @@ laws! {
         a_pending_job_can_be_moved_in_time;
     dead:
         a_revive_opens_a_new_budget_and_attempts_go_on,
+        what_an_edit_held_while_it_was_dead_is_still_held_when_revived,
         a_bulk_revive_leaves_what_may_have_happened,
         alone_it_is_found_out_before_it_is_sent,
         alone_and_blind_it_is_parked,

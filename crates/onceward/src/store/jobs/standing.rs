@@ -66,7 +66,7 @@ impl Standing {
     pub(crate) fn pend(&mut self, at: Time) {
         self.state = State::Pending;
         self.run_at = at;
-        (self.held_reason, self.check_at, self.waiting_since) = (None, None, None);
+        (self.check_at, self.waiting_since) = (None, None);
         (self.discard_at, self.finished_at) = (None, None);
         self.checks = 0;
     }

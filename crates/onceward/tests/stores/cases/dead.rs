@@ -81,6 +81,18 @@ pub(crate) async fn a_revive_opens_a_new_budget_and_attempts_go_on(store: &Store
     Ok(())
 }
 
+pub(crate) async fn what_an_edit_held_while_it_was_dead_is_still_held_when_revived(store: &Store) -> Verdict {
+    start(store)?;
+    let post = |payload| job(payload).dedup("post", Dedup::Forever).update();
+    let id = dead(store, post(FAILS)).await?;
+    assert_eq!(store.once.enqueue(post("{}").hold("approval")).await?, Enqueued::Updated(id));
+    assert_eq!(store.once.revive(id, &plain()).await?.revived, [id]);
+    run(store).await?;
+    let revived = store.once.job(id).await?;
+    assert_eq!((revived.state, revived.held_reason.as_deref()), (State::Pending, Some("approval")));
+    Ok(())
+}
+
 pub(crate) async fn a_bulk_revive_leaves_what_may_have_happened(store: &Store) -> Verdict {
     let platform = Platform::blind();
     let open = doubtful(store, &platform).await?;
