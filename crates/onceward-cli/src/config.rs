@@ -31,6 +31,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use onceward_http::Cidr;
+use onceward_publish::regular;
 use onceward_publish::vault::Keys;
 use toml::de::DeTable;
 
@@ -115,11 +116,7 @@ impl Config {
     /// Reads a file and the `.env` beside it.
     pub(crate) fn load(file: &Path, env: Env) -> Result<Self, ConfigError> {
         let file = std::path::absolute(file).map_err(|error| ConfigError::unreadable(file, error))?;
-        let size = std::fs::metadata(&file).map_err(|error| ConfigError::unreadable(&file, error))?.len();
-        if size > LONGEST {
-            return Err(ConfigError::unreadable(&file, "longer than 1 MiB"));
-        }
-        let text = std::fs::read_to_string(&file).map_err(|error| ConfigError::unreadable(&file, error))?;
+        let text = regular::text(&file, LONGEST).map_err(|error| ConfigError::unreadable(&file, error))?;
         let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
         let env = env.with_dot_env(&folder)?;
         Self::parse(&text, &file, env)

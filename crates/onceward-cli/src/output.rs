@@ -74,6 +74,16 @@ impl Output {
         }
     }
 
+    /// What a command did that was not asked a question: the document for scripts, or the text for people, who want
+    /// none with `-q`.
+    pub(crate) fn report<T: Serialize>(
+        &self,
+        document: &T,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Stop> {
+        if self.json || self.verbosity >= 0 { self.answer(document, text) } else { Ok(()) }
+    }
+
     /// A line beside the answer; not with `-q`.
     pub(crate) fn note(&self, text: &str) {
         if self.verbosity >= 0 {

@@ -21,12 +21,15 @@ use onceward_publish::channels::feed::{self, FeedChannel};
 use onceward_publish::channels::webhook::{Key, WebhookChannel};
 use onceward_publish::content::Rules;
 use onceward_publish::vault::Sessions;
-use onceward_publish::{Configured, Dress, Lacking, Publisher, Quiet};
+use onceward_publish::{Configured, Dress, Lacking, Publisher, Quiet, regular};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{self, Channel, Config, Format, Hashtags, OnDoubt, Secret, Settings};
 use crate::secrets;
 use crate::stop::Stop;
+
+/// A template has at most so many bytes.
+const LONGEST: u64 = 1024 * 1024;
 
 /// The publisher over a store, with every channel of the configuration.
 pub(crate) async fn publisher(config: &Config, once: &Onceward) -> Result<Publisher, Stop> {
@@ -154,7 +157,7 @@ fn archive(channel: &Channel, settings: &config::Archive) -> Result<ArchiveChann
 }
 
 fn template(channel: &Channel, path: &Path) -> Result<String, Stop> {
-    std::fs::read_to_string(path).map_err(|error| {
+    regular::text(path, LONGEST).map_err(|error| {
         let text = format!("[channels.{}] page: {}: {error}", channel.name, path.display());
         Stop::usage("template_unreadable", text)
     })

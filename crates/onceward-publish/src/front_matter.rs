@@ -72,7 +72,8 @@ impl std::error::Error for Fault {}
 /// language does not allow.
 pub fn read(bytes: &[u8]) -> Result<(Table, Parts<'_>), Fault> {
     if bytes.len() > MAX_FILE {
-        let text = format!("the file has {} bytes; at most {MAX_FILE} are read", bytes.len());
+        // Whoever read it read no further than that.
+        let text = format!("the file has more than {MAX_FILE} bytes, and no more are read");
         return Err(Fault::new("file_too_large", None, text));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {

@@ -38,6 +38,7 @@ mod post;
 mod publisher;
 mod quiet;
 mod refusal;
+pub mod regular;
 mod store;
 pub mod text;
 pub mod vault;
@@ -46,7 +47,7 @@ mod walls;
 
 pub use configured::{Configured, Lacking};
 pub use dress::{Dress, Dressed};
-pub use plan::{Act, Plan, Planned, PlannedJob, Wishes, Withdrawn};
+pub use plan::{APPROVAL, Act, Plan, Planned, PlannedJob, Wishes, Withdrawn};
 pub use post::{Picture, Post};
 pub use publisher::{Publisher, jobs_of, migrate, preview};
 pub use quiet::Quiet;

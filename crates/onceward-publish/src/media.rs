@@ -1,12 +1,13 @@
 //! Pictures and films beside a text: where they lie, what they are, and how large.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::regular;
 
 /// A single file may have this many bytes.
 pub const MAX_MEDIA: u64 = 20 * 1024 * 1024;
@@ -199,7 +200,7 @@ pub fn read(place: &Place) -> Result<Vec<u8>, MediaError> {
         return Err(MediaError::Outside(place.path.display().to_string()));
     }
     let unreadable = |error| MediaError::Unreadable(place.path.clone(), error);
-    let file = File::open(&path).map_err(unreadable)?;
+    let file = regular::open(&path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
     if length > MAX_MEDIA {
         return Err(MediaError::TooLarge(length));

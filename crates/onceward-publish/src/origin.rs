@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::content::Content;
-use crate::store::contents::Known;
+use crate::store::contents::{Known, Twin};
 
 /// Where a file lies, however it was named.
 pub(crate) fn of(file: &Path) -> PathBuf {
@@ -15,4 +15,10 @@ pub(crate) fn of(file: &Path) -> PathBuf {
 pub(crate) fn other<'k>(content: &Content, known: &'k Known) -> Option<&'k Path> {
     let before = known.path.as_deref()?;
     (before != of(&content.file) && before.exists()).then_some(before)
+}
+
+/// Two files that are both there, each with an id of its own in it, are two posts, even with one text.
+pub(crate) fn stands_beside(content: &Content, twin: &Twin) -> bool {
+    let there = twin.path.as_deref().is_some_and(|path| path != of(&content.file) && path.exists());
+    there && twin.named && content.lines.contains_key("id")
 }

@@ -13,7 +13,7 @@ use crate::date::{Wall, Wish};
 use crate::learned::Servers;
 use crate::post::Post;
 use crate::refusal::Refusal;
-use crate::store::contents::{Known, KnownJob, Look};
+use crate::store::contents::{Known, KnownJob, Look, Twin};
 
 /// The longest payload that the queue takes, in bytes.
 const LONGEST: usize = 256 * 1024;
@@ -79,8 +79,8 @@ pub struct PlannedJob {
     pub post: Post,
     /// What the run does about it.
     pub act: Act,
-    /// Waits for a release.
-    pub hold: bool,
+    /// Waits for a release, for this reason.
+    pub hold: Option<String>,
     /// What would be sent; empty for a job that is left as it is.
     pub parts: Vec<Part>,
     /// The longest text that the channel takes, counted as it counts.
@@ -157,7 +157,7 @@ fn one(
     facts: &Facts<'_>,
 ) -> Result<Planned, Vec<Refusal>> {
     let wish = in_force(&content, known, wishes.at.as_ref());
-    let (publish_at, wall) = wish.map_or((None, None), |wish| (Some(wish.at), wish.wall));
+    let (publish_at, wall) = wish.clone().map_or((None, None), |wish| (Some(wish.at), wish.wall));
     let mut planned =
         Planned { content, publish_at, wall, jobs: Vec::new(), withdrawn: Vec::new(), added: Vec::new() };
     let moves = known.is_some_and(|known| moves(&planned.content, known, facts));
@@ -170,10 +170,11 @@ fn one(
             planned.added.push(name.clone());
             continue;
         }
-        let post = Post::of(&planned.content, name, id, publish_at);
+        let noted = time_to_note(&planned.content, known, job, wish.as_ref());
+        let post = Post::of(&planned.content, name, id, noted);
         let act = act(job);
-        let asked = planned.content.approve && !is_approved(known, job, name, &post);
-        let hold = asked || wishes.hold || held_by_hand(known, job);
+        let asks = wishes.hold || planned.content.approve && !is_approved(known, job, name, &post);
+        let hold = hold(asks, known, job);
         let server = facts.servers.said(id);
         match preflight(channel, &post, act, publish_at.unwrap_or(facts.now).max(facts.now), &server) {
             Ok(parts) => {
@@ -232,10 +233,30 @@ fn moves(content: &Content, known: &Known, facts: &Facts<'_>) -> bool {
         && !content.channels.iter().any(stays)
 }
 
-/// Held by `--hold`, not by the file: only a release lets it go, no later run.
-fn held_by_hand(known: Option<&Known>, job: Option<&KnownJob>) -> bool {
-    let held = job.is_some_and(|job| job.held.as_deref() == Some(APPROVAL));
-    held && known.is_some_and(|known| !known.source.approve)
+/// The time that the post itself notes: as its job has it, while the file's time and the one in force stay as they are.
+/// Where a person moved that, or the rules of a zone did, the post is none that was edited.
+fn time_to_note(
+    content: &Content,
+    known: Option<&Known>,
+    job: Option<&KnownJob>,
+    wish: Option<&Wish>,
+) -> Option<Time> {
+    let stays = |known: &Known| {
+        is_same(known.source.publish_at.as_ref(), content.publish_at.as_ref())
+            && is_same(known.publish_at.as_ref(), wish)
+    };
+    match job {
+        Some(job) if job.state.is_some() && known.is_some_and(stays) => job.noted,
+        _ => wish.map(|wish| wish.at),
+    }
+}
+
+/// Why it waits for a release. What is held stays so through every edit: a person lets it go. Only an approval that the
+/// file asked for, and no longer asks for, leaves with its line.
+fn hold(asks: bool, known: Option<&Known>, job: Option<&KnownJob>) -> Option<String> {
+    let held = job.and_then(|job| job.held.as_deref());
+    let by_file = held == Some(APPROVAL) && known.is_some_and(|known| known.source.approve);
+    held.filter(|_| !by_file).or(asks.then_some(APPROVAL)).map(str::to_owned)
 }
 
 /// Released already, and readers get the same: another time needs no new approval.
@@ -246,7 +267,7 @@ fn is_approved(known: Option<&Known>, job: Option<&KnownJob>, channel: &str, pos
 }
 
 /// Why a job waits that a person is to release.
-pub(crate) const APPROVAL: &str = "approval";
+pub const APPROVAL: &str = "approval";
 
 /// Everything that can be known before anything is enqueued.
 fn preflight(
@@ -305,16 +326,22 @@ impl Plan {
         jobs.filter(|job| job.act == Act::New).map(PlannedJob::look).collect()
     }
 
-    /// Keeps out what went out before under another id: the file was moved, and would be published twice.
-    pub(crate) fn refuse_moved(&mut self, alike: &BTreeMap<Look, Vec<(String, String)>>) {
+    /// Keeps out what went out before under another id, unless both stand side by side: the file was moved, and would
+    /// be published twice.
+    pub(crate) fn refuse_moved(
+        &mut self,
+        alike: &BTreeMap<Look, Vec<Twin>>,
+        beside: impl Fn(&Content, &Twin) -> bool,
+    ) {
         let refused = &mut self.refused;
         self.contents.retain(|planned| {
             let content = &planned.content;
             let twin = planned.jobs.iter().filter(|job| job.act == Act::New).find_map(|job| {
-                let twin = alike.get(&job.look())?.iter().find(|(id, _)| *id != content.id)?;
+                let is_moved = |twin: &&Twin| twin.id != content.id && !beside(content, twin);
+                let twin = alike.get(&job.look())?.iter().find(is_moved)?;
                 Some((job, twin))
             });
-            let Some((job, (id, file))) = twin else { return true };
+            let Some((job, Twin { id, file, .. })) = twin else { return true };
             let text = format!(
                 "looks like {id:?} ({file}), moved: it went to {} before; write `id: {id}` into this file, or publish \
                  it on purpose with --as-new",

@@ -18,7 +18,7 @@ use crate::learned::Servers;
 use crate::media::{self, Place};
 use crate::missed;
 use crate::origin;
-use crate::plan::{APPROVAL, Act, Facts, Plan, Planned, PlannedJob, Wishes, plan};
+use crate::plan::{Act, Facts, Plan, Planned, PlannedJob, Wishes, plan};
 use crate::post::Post;
 use crate::store::PUBLISH_TABLES;
 use crate::store::channels::{self, Named};
@@ -135,8 +135,8 @@ impl Publisher {
         if let Some(at) = planned.publish_at.filter(|at| *at > now).or(if_over) {
             new = new.run_at(at);
         }
-        if job.hold {
-            new = new.hold(APPROVAL);
+        if let Some(reason) = &job.hold {
+            new = new.hold(reason.as_str());
         }
         if let Some(channel) = self.0.channels.get(&job.channel) {
             new = new.retry(channel.retry);
@@ -226,7 +226,7 @@ async fn survey(
     let mut planned = plan(batch, wishes, &facts);
     if let (Some(db), None) = (db, &wishes.as_new) {
         let alike = contents::alike(db, &planned.looks()).await?;
-        planned.refuse_moved(&alike);
+        planned.refuse_moved(&alike, origin::stands_beside);
     }
     Ok(planned)
 }

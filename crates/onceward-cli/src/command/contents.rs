@@ -88,7 +88,7 @@ fn text(content: &ContentView, output: &Output) -> String {
     let mut grid = Grid::new(["job", "channel", "state", "link", "note"]);
     for job in &content.jobs {
         let it = &job.standing;
-        let held = it.held.as_deref().map(held);
+        let held = it.held.as_deref().map(|held| waits_for(held, &content.id));
         let maybe = it.restored.then(|| output::MAYBE_SENT.to_owned());
         let error = it.error.as_ref().filter(|_| it.url.is_none()).map(|error| error.text.clone());
         grid.row([
@@ -108,10 +108,14 @@ fn notes(said: [Option<String>; 2]) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-fn held(reason: &str) -> String {
-    match reason {
+/// Why a post is held, and what lets it go.
+pub(super) fn waits_for(held: &str, content: &str) -> String {
+    let release = format!("onceward contents release {content}");
+    match held {
+        "approval" => format!("waits for a release: {release}"),
+        "missed" => format!("missed its time while nobody was running; if it is still wanted: {release}"),
         "channel_missing" => "held: its channel is not configured; it goes on when it is".to_owned(),
-        reason => format!("held: {reason}"),
+        reason => format!("held: {reason}; {release}"),
     }
 }
 

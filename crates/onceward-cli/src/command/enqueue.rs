@@ -2,10 +2,11 @@
 
 mod batch;
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use onceward::{Dedup, Enqueued, NewJob};
+use onceward_publish::regular;
 use serde::Serialize;
 
 use super::Run;
@@ -54,7 +55,12 @@ fn job(run: &Run, args: &Enqueue) -> Result<NewJob, Stop> {
 }
 
 fn from_file(path: &Path) -> Result<String, Stop> {
-    let file = std::fs::File::open(path).map_err(|error| Stop::at(path, &error))?;
+    let file = regular::open(path).map_err(|error| match error.kind() {
+        ErrorKind::InvalidInput => {
+            Stop::usage("not_a_file", format!("{}: {error}; pipe it in: --payload -", path.display()))
+        }
+        _ => Stop::at(path, &error),
+    })?;
     read(file, &path.display().to_string(), LONGEST)
 }
 

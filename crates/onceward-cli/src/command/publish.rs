@@ -7,9 +7,11 @@ mod rehearsal;
 mod report;
 mod rows;
 
-use onceward::{Enqueued, ReviveOptions, State};
+use std::collections::BTreeSet;
+
+use onceward::{Enqueued, JobId, ReviveOptions, State};
 use onceward_publish::content::{self, Batch};
-use onceward_publish::{Plan, Publisher, Wishes, date};
+use onceward_publish::{APPROVAL, Plan, Publisher, Wishes, date};
 
 use super::Run;
 use crate::alerting;
@@ -52,9 +54,12 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
         return Ok(Exit::Usage);
     }
     agreed(args, &store.config, &plan)?;
-    let enqueued = publisher.enqueue(&plan).await?;
+    let mut enqueued = publisher.enqueue(&plan).await?;
     if args.revive {
         revive(store, &enqueued).await?;
+    }
+    if args.hold {
+        hold(store, &publisher, &mut enqueued).await?;
     }
     let mut rows = Rows::new(&plan, &enqueued);
     rows.refresh(&publisher).await?;
@@ -69,7 +74,7 @@ async fn publish(run: &Run, args: &Publish, store: &Store) -> Result<Exit, Stop>
     if stopped.is_none() && !args.enqueue_only {
         alerting::tell(run, store, &publisher).await?;
     }
-    rows.find_held_back(&store.once).await?;
+    rows.find_held_back(store).await?;
     finish(run, store, &plan, &rows, stopped)
 }
 
@@ -98,7 +103,13 @@ fn finish(
         let of_store = if rehearsal { format!(" --store {}", store.url) } else { String::new() };
         output::call(&format!("{call}{of_store}"));
     }
-    Ok(stopped.unwrap_or_else(|| exit::of(&totals)))
+    Ok(stopped.unwrap_or_else(|| exit::worse(refusal(plan, true), exit::of(&totals))))
+}
+
+/// Refused files count, unless they were skipped for others that went on.
+fn refusal(plan: &Plan, skip: bool) -> Exit {
+    let goes_on = skip && !plan.contents.is_empty();
+    if plan.refused.is_empty() || goes_on { Exit::Fine } else { Exit::Usage }
 }
 
 /// The files as this configuration reads them.
@@ -131,6 +142,21 @@ fn agreed(args: &Publish, config: &Config, plan: &Plan) -> Result<(), Stop> {
         )),
         _ => Ok(()),
     }
+}
+
+/// What waits already, and says what the file says, is held as well: for the queue nothing of it was to be changed.
+async fn hold(store: &Store, publisher: &Publisher, enqueued: &mut [Vec<Enqueued>]) -> Result<(), Stop> {
+    let jobs: Vec<JobId> = enqueued.iter().flatten().map(Enqueued::id).collect();
+    let mut free = publisher.standing(&jobs).await?;
+    free.retain(|it| it.state == State::Pending && it.held.is_none());
+    let free: Vec<JobId> = free.into_iter().map(|it| it.id).collect();
+    // Whoever took one meanwhile has it: the table says so.
+    let held = store.once.hold(free, APPROVAL).await?.into_iter();
+    let held: BTreeSet<JobId> = held.filter_map(|(job, done)| done.ok().map(|()| job)).collect();
+    for one in enqueued.iter_mut().flatten().filter(|one| held.contains(&one.id())) {
+        *one = Enqueued::Updated(one.id());
+    }
+    Ok(())
 }
 
 /// Those that are dead get another budget. What may have happened is found out first.

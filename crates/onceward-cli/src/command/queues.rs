@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Run;
 use crate::args::{QueuesVerb, Which};
-use crate::config::advice;
+use crate::config::{Channel, Config, advice};
 use crate::exit::Exit;
 use crate::line;
 use crate::output::{Cell, Grid, Shown, plain, relative};
@@ -14,6 +14,8 @@ use crate::store::Store;
 
 /// Why, when a person did it.
 const REASON: &str = "paused by hand";
+/// How the reason begins when the queue's peer refused our credentials.
+const REFUSED: &str = "auth_needed: ";
 
 pub(crate) async fn run(run: &Run, verb: &QueuesVerb) -> Result<Exit, Stop> {
     run.with_store(async |store| match verb {
@@ -29,12 +31,12 @@ async fn list(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let page = Page { items: store.once.queues().await?, next: None };
     run.output.answer(&page, || match page.items.as_slice() {
         [] => "no queue yet; the first job makes one, or [queues.NAME] in the configuration".to_owned(),
-        queues => table(queues, Time::now()).show(&run.output),
+        queues => table(queues, &store.config, Time::now()).show(&run.output),
     })?;
     Ok(Exit::Fine)
 }
 
-fn table(queues: &[QueueView], now: Time) -> Grid {
+fn table(queues: &[QueueView], config: &Config, now: Time) -> Grid {
     let mut grid = Grid::new(["queue", "waiting", "sending", "at once", "rate", "state"]);
     for queue in queues {
         grid.row([
@@ -43,17 +45,19 @@ fn table(queues: &[QueueView], now: Time) -> Grid {
             Cell::Number(queue.figures.running),
             queue.settings.concurrency.map_or(Cell::Empty, |most| Cell::Number(most.into())),
             Cell::maybe(queue.settings.rate.map(|rate| rate.to_string())),
-            Cell::maybe(held_back(queue, now)),
+            Cell::maybe(held_back(queue, config, now)),
         ]);
     }
     grid
 }
 
-/// What holds a queue back as a whole, if anything does.
-pub(super) fn held_back(queue: &QueueView, now: Time) -> Option<String> {
+/// What holds a queue back as a whole, if anything does; and the way out, where a person must go it.
+pub(super) fn held_back(queue: &QueueView, config: &Config, now: Time) -> Option<String> {
     let shape = Shown::Paused.shape();
     if let Some(pause) = &queue.paused {
-        return Some(format!("{shape} paused {}: {}", relative(pause.since, now), pause.reason));
+        let way =
+            if pause.reason.starts_with(REFUSED) { way_out(&queue.name, config) } else { String::new() };
+        return Some(format!("{shape} paused {}: {}{way}", relative(pause.since, now), pause.reason));
     }
     let circuit = queue.circuit.filter(|circuit| circuit.state != "closed");
     if let Some(circuit) = circuit {
@@ -63,6 +67,22 @@ pub(super) fn held_back(queue: &QueueView, now: Time) -> Option<String> {
     }
     let until = queue.not_before.filter(|until| *until > now)?;
     Some(format!("{shape} its peer asked to wait; goes on {}", relative(until, now)))
+}
+
+/// "; renew it: onceward channels login blog; then: onceward channels resume blog"
+fn way_out(queue: &str, config: &Config) -> String {
+    match line::lines(config).into_iter().find(|line| line.name == queue).and_then(|line| line.channel) {
+        None => format!("; renew the credentials, then: onceward queues resume {queue}"),
+        Some(channel) if config.channel(&channel).is_some_and(|it| it.stored().next().is_some()) => {
+            format!(
+                "; renew them: onceward channels login {channel}; then: onceward channels resume {channel}"
+            )
+        }
+        Some(channel) => {
+            let keys: Vec<_> = config.channel(&channel).into_iter().flat_map(Channel::secret_keys).collect();
+            format!("; renew its {}, then: onceward channels resume {channel}", keys.join(", "))
+        }
+    }
 }
 
 /// What a person asks of queues.

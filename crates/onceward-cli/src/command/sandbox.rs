@@ -4,6 +4,7 @@ mod snippet;
 
 use std::path::{Path, PathBuf};
 
+use onceward_publish::regular;
 use onceward_sandbox::{FaultFile, Options, Sandbox};
 use serde_json::{Value, json};
 
@@ -12,6 +13,9 @@ use crate::args;
 use crate::exit::Exit;
 use crate::signal::Signals;
 use crate::stop::Stop;
+
+/// A file of faults has at most so many bytes.
+const LONGEST: u64 = 1024 * 1024;
 
 /// Runs until a signal.
 pub(crate) async fn run(run: &Run, args: &args::Sandbox) -> Result<Exit, Stop> {
@@ -40,10 +44,13 @@ pub(super) async fn start(options: Options) -> Result<Sandbox, Stop> {
 /// The faults of a file; without one, none.
 pub(super) fn faults(file: Option<&Path>, here: &Path) -> Result<FaultFile, Stop> {
     let Some(file) = file.map(|file| here.join(file)) else { return Ok(Options::default().faults) };
-    let text = std::fs::read_to_string(&file).map_err(|error| Stop::at(&file, &error))?;
+    let text = regular::text(&file, LONGEST).map_err(|error| Stop::at(&file, &error))?;
     FaultFile::parse(&text)
         .map_err(|error| Stop::usage("faults_invalid", format!("{}: {error}", file.display())))
 }
+
+const FILES: &str =
+    "Feeds and archives need no stand-in: they write files on this machine, as they always do.";
 
 /// Where each platform is: its name and its address.
 fn places(sandbox: &Sandbox) -> Vec<(&'static str, String)> {
@@ -57,7 +64,7 @@ fn document(sandbox: &Sandbox) -> Value {
         "page": sandbox.url(""),
         "platforms": platforms,
         "config": snippet::config(&places(sandbox)),
-        "env": snippet::env(),
+        "env": snippet::env(&places(sandbox)),
     })
 }
 
@@ -66,11 +73,11 @@ fn text(sandbox: &Sandbox) -> String {
     let width = places.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines: Vec<String> = places.iter().map(|(name, url)| format!("  {name:width$}  {url}")).collect();
     format!(
-        "Stand-ins run until Ctrl-C. What they receive: {}\n{}\n\nFor onceward.toml:\n\n{}\nFor .env:\n\n{}",
+        "Stand-ins run until Ctrl-C. What they receive: {}\n{}\n\nFor onceward.toml:\n\n{}\nFor .env:\n\n{}\n{FILES}",
         sandbox.url(""),
         lines.join("\n"),
         snippet::config(&places),
-        snippet::env(),
+        snippet::env(&places),
     )
 }
 

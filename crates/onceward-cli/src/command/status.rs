@@ -36,7 +36,6 @@ pub(crate) async fn run(run: &Run, watch: bool) -> Result<Exit, Stop> {
 async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let status = store.once.status().await?;
     let totals = totals(&store.once, &status.queues).await?;
-    let lines = line::lines(&store.config);
     let relays = standing::look(store).await?;
     let exit = exit::worse(exit::of(&totals), standing::exit(&relays));
     let sources = sources(&store.config);
@@ -51,7 +50,7 @@ async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let is_ours = |relay: &RelayView| store.config.relays.iter().any(|it| it.name.name == relay.name);
     let outboxes = relays.iter().filter_map(|relay| standing::say(relay, is_ours(relay), now));
     let others: Vec<String> = outboxes.chain(sources.iter().filter_map(SourceStanding::say)).collect();
-    run.output.answer(&document, || text(run, &status, &lines, &others))?;
+    run.output.answer(&document, || text(run, &status, &store.config, &others))?;
     call(&totals, &relays);
     Ok(exit)
 }
@@ -162,7 +161,7 @@ async fn doubts(once: &Onceward, queue: &str) -> Result<(u64, u64), Stop> {
     }
 }
 
-fn text(run: &Run, status: &Status, lines: &[Line], others: &[String]) -> String {
+fn text(run: &Run, status: &Status, config: &Config, others: &[String]) -> String {
     let idle = status.queues.iter().all(|queue| queue.figures == onceward::Figures::default());
     let empty = idle && status.queues.iter().all(|queue| queue.paused.is_none());
     if empty && others.is_empty() {
@@ -174,7 +173,8 @@ fn text(run: &Run, status: &Status, lines: &[Line], others: &[String]) -> String
         many => format!("{many} workers are running"),
     };
     let restored = restored(&status.restored).map(|text| format!("{text}\n")).unwrap_or_default();
-    let table = if empty { String::new() } else { format!("{}\n\n", table(status, lines).show(&run.output)) };
+    let table =
+        if empty { String::new() } else { format!("{}\n\n", table(status, config).show(&run.output)) };
     let lines = [&[workers], others].concat().join("\n");
     format!("{table}{restored}{lines}")
 }
@@ -192,10 +192,11 @@ pub(super) fn restored(jobs: &[RestoredView]) -> Option<String> {
 }
 
 /// A row for each queue that has or had jobs.
-fn table(status: &Status, lines: &[Line]) -> Grid {
+fn table(status: &Status, config: &Config) -> Grid {
     let header = ["queue", "unsure", "failed", "waiting", "sending", "done", "oldest due", "rate", "state"];
     let mut grid = Grid::new(header);
     let now = Time::now();
+    let lines = line::lines(config);
     for queue in &status.queues {
         let figures = &queue.figures;
         let due = queue.oldest_due.map(|seconds| now.before(Duration::from_secs(seconds)));
@@ -208,7 +209,7 @@ fn table(status: &Status, lines: &[Line]) -> Grid {
             figure(figures.done),
             Cell::maybe(due.map(|due| relative(due, now))),
             Cell::maybe(queue.settings.rate.map(|rate| rate.to_string())),
-            Cell::Text(state(queue, lines, now)),
+            Cell::Text(held_back(queue, config, now).unwrap_or_else(|| state(queue, &lines, now))),
         ]);
     }
     grid
@@ -222,9 +223,6 @@ fn figure(count: u64) -> Cell {
 fn state(queue: &QueueView, lines: &[Line], now: Time) -> String {
     let open = queue.figures.pending + queue.figures.running + queue.figures.in_doubt;
     let held = queue.figures.held;
-    if let Some(text) = held_back(queue, now) {
-        return text;
-    }
     if open > 0 && !lines.iter().any(|line| line.name == queue.name) {
         return match held {
             0 => "not in the configuration".to_owned(),

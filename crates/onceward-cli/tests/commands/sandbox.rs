@@ -73,6 +73,9 @@ fn its_snippet_is_a_configuration_whose_channels_reach_it() {
     let sent = place.command(&["publish", "a.md", "--json"]).output().unwrap();
     assert_eq!(sent.status.code(), Some(0), "{sent:?}");
     assert!(sandbox.get("/").contains("Hello."));
+    let document: Value = serde_json::from_slice(&sent.stdout).unwrap();
+    let jobs = document["contents"][0]["jobs"].as_array().unwrap();
+    assert!(jobs.iter().any(|job| job["channel"] == "slack-hook" && job["state"] == "done"), "{document}");
     sandbox.stop("-TERM");
 }
 
@@ -102,4 +105,17 @@ fn what_it_cannot_do_is_said() {
         let error = String::from_utf8_lossy(&said.stderr).into_owned();
         assert!(said.status.code() == Some(code) && error.contains(says), "{said:?}");
     }
+}
+
+#[test]
+fn it_says_what_needs_no_stand_in() {
+    let place = Place::new("");
+    let mut child = place.command(&["sandbox"]).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut told = String::new();
+    out.read_line(&mut told).unwrap();
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    out.read_to_string(&mut told).unwrap();
+    child.wait().unwrap();
+    assert!(told.contains("\nFeeds and archives need no stand-in: "), "{told}");
 }

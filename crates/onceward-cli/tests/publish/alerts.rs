@@ -128,6 +128,11 @@ fn a_revoked_token_is_one_alert_and_resume_drains_what_waits() {
         assert_eq!((said.code, said.total("pending"), said.total("dead")), (5, 4, 0), "{said:?}");
         assert_eq!(titles(&site, "ops"), [refused]);
     }
+    let way = "renew its secret, then: onceward channels resume hook";
+    for args in [&["status"][..], &["queues", "list"], &[&["publish"], &files[..]].concat()] {
+        let said = site.run(args);
+        assert!(said.stdout.contains(way), "{args:?}: {said:?}");
+    }
     revoked.store(false, Ordering::SeqCst);
     assert_eq!(site.run(&["channels", "resume", "hook"]).code, 0);
     let said = site.publish(&files);

@@ -84,6 +84,29 @@ fn a_moved_file_is_recognised_and_kept_from_going_out_twice() {
 }
 
 #[test]
+fn two_files_of_one_text_that_name_their_ids_are_two_posts() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("id: monday\ntitle: A", "The same text."));
+    site.write("b.md", post("id: tuesday\ntitle: A", "The same text."));
+    let said = site.publish(&["a.md", "b.md"]);
+    assert_eq!((said.code, said.total("new"), said.total("done")), (0, 6, 6), "{said:?}");
+    site.write("c.md", post("id: wednesday\ntitle: A", "The same text."));
+    let said = site.publish(&["a.md", "b.md", "c.md"]);
+    assert_eq!((said.code, said.total("new"), said.total("skipped")), (0, 3, 6), "{said:?}");
+}
+
+#[test]
+fn another_id_in_a_file_that_went_out_or_took_its_place_is_a_move() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("id: monday\ntitle: A", "The same text."));
+    site.publish(&["a.md"]);
+    site.write("a.md", post("id: tuesday\ntitle: A", "The same text."));
+    assert_eq!(site.publish(&["a.md"]).document()["refused"][0]["code"], "moved");
+    std::fs::rename(site.path("a.md"), site.path("b.md")).unwrap();
+    assert_eq!(site.publish(&["b.md"]).document()["refused"][0]["code"], "moved");
+}
+
+#[test]
 fn the_first_publish_fixes_the_channels_and_to_adds_one() {
     let site = Site::new(FEEDS);
     site.write("a.md", post("title: A\nchannels: [rss]", "Text."));

@@ -4,6 +4,7 @@ mod alerts;
 mod canary;
 mod edits;
 mod feeds;
+mod holds;
 mod isolation;
 mod mastodon;
 mod refusals;

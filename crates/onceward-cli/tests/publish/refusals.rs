@@ -40,6 +40,30 @@ fn skip_refused_goes_on_with_the_others_and_lists_drafts() {
 }
 
 #[test]
+fn skip_refused_with_nothing_to_go_on_with_is_a_refusal() {
+    let site = mixed();
+    for args in [&["bad.md", "--skip-refused"][..], &["bad.md", "draft.md", "--skip-refused", "--dry-run"]] {
+        let said = site.publish(args);
+        assert_eq!(
+            (said.code, &said.document()["refused"][0]["code"]),
+            (2, &"key_unknown".into()),
+            "{said:?}"
+        );
+    }
+    assert_eq!(site.publish(&["draft.md", "--skip-refused"]).code, 0, "a draft is not refused");
+}
+
+#[test]
+fn quiet_says_only_what_is_wrong() {
+    let site = mixed();
+    let said = site.run(&["publish", "-q", "good.md", "bad.md", "--skip-refused"]);
+    assert_eq!((said.code, said.stdout.as_str()), (0, ""), "{said:?}");
+    assert!(said.stderr.starts_with("refused: bad.md:3: ") && said.stderr.lines().count() == 1, "{said:?}");
+    let said = site.run(&["publish", "-q", "good.md", "--json"]);
+    assert_eq!(said.total("done"), 3, "{said:?}");
+}
+
+#[test]
 fn a_secret_that_is_not_set_is_refused_before_anything_is_enqueued() {
     let hook =
         "[channels.hook]\ntype = \"webhook\"\nurl = \"http://127.0.0.1:9/\"\nsecret = { env = \"HOOK\" }\n";
@@ -128,4 +152,42 @@ fn flags_that_cannot_be_meant_are_usage_errors() {
     let said = site.publish(&["good.md", "--at", "soon"]);
     assert!(said.code == 2 && said.stdout.contains("--at"), "{said:?}");
     assert!(!site.path("public").exists());
+}
+
+fn pipe(site: &Site, name: &str) {
+    let made = std::process::Command::new("mkfifo").arg(site.path(name)).status().unwrap();
+    assert!(made.success());
+}
+
+#[test]
+fn a_pipe_is_refused_by_name_and_not_waited_for() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A\nmedia: [{path: pipe, alt: An open end}]", "Text."));
+    pipe(&site, "pipe");
+    std::fs::create_dir(site.path("folder.md")).unwrap();
+    for (args, code, says) in [
+        (&["publish", "pipe"][..], 2, "pipe: "),
+        (&["publish", "a.md"], 2, "pipe cannot be read"),
+        (&["publish", "folder.md"], 2, "folder.md: "),
+        (&["publish", "a.md", "--config", "pipe"], 2, "pipe"),
+        (&["publish", "a.md", "--sandbox", "--faults", "pipe"], 1, "pipe"),
+        (&["enqueue", "--queue", "q", "--kind", "k", "--payload", "@pipe"], 2, "--payload -"),
+    ] {
+        let said = site.run(args);
+        assert!(
+            said.stderr.contains(says) && said.stderr.contains("only regular files are read"),
+            "{args:?}: {said:?}"
+        );
+        assert_eq!(said.code, code, "{args:?}: {said:?}");
+    }
+}
+
+#[test]
+fn a_file_far_too_large_is_not_said_to_have_one_byte_too_many() {
+    let site = Site::new(FEEDS);
+    site.write("a.md", post("title: A", &"x".repeat(3 << 20)));
+    let said = site.publish(&["a.md"]);
+    let refused = &said.document()["refused"][0];
+    assert_eq!((said.code, &refused["code"]), (2, &"file_too_large".into()), "{said:?}");
+    assert!(refused["text"].as_str().unwrap().contains("more than 1048576 bytes"), "{refused}");
 }

@@ -118,6 +118,8 @@ impl Reader<'_> {
     }
 
     fn default_id(&mut self, table: &Table, content: &mut Content) {
+        // An empty one names nothing.
+        content.lines.remove("id");
         if table.iter().any(|entry| entry.key == "id" && entry.node.value != Value::Null) {
             return;
         }

@@ -1,14 +1,13 @@
 //! Reading all files before anything is said about one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::{Batch, Content, Parsed, Rules, id, parse};
 use crate::front_matter::MAX_FILE;
 use crate::media;
 use crate::refusal::Refusal;
+use crate::regular;
 
 /// Reads content files from the disk. A file named twice is read once; relative names start at the working
 /// folder.
@@ -28,20 +27,13 @@ pub fn read(files: &[PathBuf], rules: &Rules) -> Batch {
 }
 
 fn parse_file(named: &Path, path: &Path, rules: &Rules) -> Parsed {
-    match bytes_of(path) {
+    match regular::read(path, MAX_FILE as u64) {
         Ok(bytes) => parse(path, &bytes, rules, &media::inspect),
         Err(error) => {
             let text = format!("the file cannot be read: {error}");
             Parsed::Refused(vec![Refusal::new(named, "file_unreadable", text)])
         }
     }
-}
-
-/// One byte more than allowed is enough to know that a file is too large.
-fn bytes_of(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn add(batch: &mut Batch, named: &Path, parsed: Parsed) {

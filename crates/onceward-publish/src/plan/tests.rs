@@ -61,8 +61,15 @@ fn now() -> Time {
 fn known(content: &Content, jobs: &[(&str, State, bool, Option<&str>)]) -> Known {
     let job = |(at, (name, state, sent, held)): (usize, &(&str, State, bool, Option<&str>))| {
         let id = i64::try_from(at).unwrap();
-        let job =
-            KnownJob { id, state: Some(*state), held: held.map(str::to_owned), sent: *sent, restored: false };
+        let noted = content.publish_at.as_ref().map(|wish| wish.at);
+        let job = KnownJob {
+            id,
+            state: Some(*state),
+            held: held.map(str::to_owned),
+            noted,
+            sent: *sent,
+            restored: false,
+        };
         (format!("id-{name}"), job)
     };
     let publish_at = content.publish_at.clone();
@@ -230,18 +237,55 @@ fn a_hold_by_hand_stays_and_a_hold_by_the_file_leaves_with_its_line() {
     let open = content("title: T", "B");
     let asked = content("approve: true", "B");
     let held = |source: &Content| known(source, &[("a", State::Pending, false, Some("approval"))]);
-    let holds =
-        |content: &Content, known| planned(content.clone(), Some(known), &Wishes::default()).jobs[0].hold;
-    assert!(holds(&open, held(&open)) && holds(&asked, held(&asked)));
-    assert!(!holds(&open, held(&asked)));
-    assert!(!holds(&open, known(&open, &[("a", State::Pending, false, Some("missed"))])));
+    assert_eq!(hold_of(&open, held(&open)).as_deref(), Some(APPROVAL));
+    assert_eq!(hold_of(&asked, held(&asked)).as_deref(), Some(APPROVAL));
+    assert_eq!(hold_of(&open, held(&asked)), None);
+}
+
+fn hold_of(content: &Content, known: Known) -> Option<String> {
+    planned(content.clone(), Some(known), &Wishes::default()).jobs.remove(0).hold
+}
+
+#[test]
+fn no_edit_lets_go_what_is_held_for_another_reason() {
+    let (open, asked) = (content("title: T", "B"), content("approve: true", "B"));
+    let missed = |source: &Content| known(source, &[("a", State::Pending, false, Some("missed"))]);
+    for (before, after) in
+        [(&open, &open), (&open, &content("title: T", "C")), (&asked, &open), (&open, &asked)]
+    {
+        assert_eq!(hold_of(after, missed(before)).as_deref(), Some("missed"));
+    }
+}
+
+#[test]
+fn a_time_that_a_person_moved_makes_no_edit_of_the_post() {
+    let late: Time = "2028-01-01T00:00:00Z".parse().unwrap();
+    let filed = content("publish_at: 2027-01-01T00:00:00Z", "B");
+    let moved = Known {
+        publish_at: Some(Wish::instant(late)),
+        ..known(&filed, &[("a", State::Pending, false, None)])
+    };
+    let noted = |content: &Content, known: &Known, at: Option<Time>| {
+        let wishes = Wishes { at: at.map(Wish::instant), ..Wishes::default() };
+        let it = planned(content.clone(), Some(known.clone()), &wishes);
+        (it.publish_at, it.jobs[0].post.publish_at)
+    };
+    let early = filed.publish_at.as_ref().map(|wish| wish.at);
+    assert_eq!(noted(&filed, &moved, None), (Some(late), early));
+    assert_eq!(noted(&filed, &moved, early), (early, early), "another time than the one in force is an edit");
+    assert_eq!(noted(&content("title: T", "B"), &moved, None), (None, None));
+    let follows = content("publish_at: 2028-01-01T00:00:00Z", "B");
+    assert_eq!(noted(&follows, &moved, None), (Some(late), Some(late)), "the file's time is an edit");
+    let mut gone = moved;
+    gone.jobs.values_mut().for_each(|job| (job.state, job.noted) = (None, None));
+    assert_eq!(noted(&filed, &gone, None), (Some(late), Some(late)), "nothing is known of its post");
 }
 
 #[test]
 fn what_was_approved_stays_so_until_its_text_changes() {
     let asked = content("approve: true", "B");
     let released = known(&asked, &[("a", State::Pending, false, None)]);
-    let hold = |content: Content| planned(content, Some(released.clone()), &Wishes::default()).jobs[0].hold;
+    let hold = |content: Content| hold_of(&content, released.clone()).is_some();
     assert!(!hold(content("approve: true\npublish_at: 2027-01-01T00:00:00Z", "B")));
     assert!(hold(content("approve: true", "C")));
 }

@@ -42,6 +42,8 @@ pub(crate) struct KnownJob {
     /// `None`: retention has dropped it, so it was done or cancelled.
     pub state: Option<State>,
     pub held: Option<String>,
+    /// The time that its post notes; a person may have moved it since.
+    pub noted: Option<Time>,
     /// One of its effects was prepared: it is not changed any more.
     pub sent: bool,
     /// It may have been sent in commits that the store lost: it is not changed either, but can be withdrawn.
@@ -185,6 +187,7 @@ fn job(row: &Row) -> Result<KnownJob> {
         id: row.int("job_id")?,
         state,
         held: row.opt_text("held_reason")?,
+        noted: row.opt_text("noted")?.and_then(|at| at.parse().ok()),
         sent: row.flag("sent")?,
         restored: row.flag("restored")?,
     })
@@ -197,13 +200,26 @@ pub(crate) struct Look {
     pub likeness: String,
 }
 
-/// The contents that look like these: id and file.
-pub(crate) async fn alike(db: &Database, looks: &[Look]) -> Result<BTreeMap<Look, Vec<(String, String)>>> {
+/// A content that was enqueued before and looks the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Twin {
+    pub id: String,
+    pub file: String,
+    /// Where its file lay.
+    pub path: Option<PathBuf>,
+    /// Its file named the id itself.
+    pub named: bool,
+}
+
+/// The contents that look like these.
+pub(crate) async fn alike(db: &Database, looks: &[Look]) -> Result<BTreeMap<Look, Vec<Twin>>> {
     let rows = db.reader().await?.conn().rows(&ALIKE, vec![to_json(looks)?.into()]).await?;
-    let mut found: BTreeMap<Look, Vec<(String, String)>> = BTreeMap::new();
+    let mut found: BTreeMap<Look, Vec<Twin>> = BTreeMap::new();
     for row in rows {
         let look = Look { channel: row.text("channel_id")?, likeness: row.text("likeness")? };
-        found.entry(look).or_default().push((row.text("content_id")?, row.text("file")?));
+        let path = row.opt_text("path")?.map(PathBuf::from);
+        let (id, file, named) = (row.text("content_id")?, row.text("file")?, row.flag("named")?);
+        found.entry(look).or_default().push(Twin { id, file, path, named });
     }
     Ok(found)
 }

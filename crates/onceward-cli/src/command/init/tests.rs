@@ -47,6 +47,11 @@ fn what_is_commented_out_is_right_as_well() {
     let bare = parse(&format!("{HOOK}[[alerts]]\nname = \"ops\"\nchannel = \"hook\"\n"));
     let (written, usual) = (&config.alerts[0], &bare.alerts[0]);
     assert_eq!((&written.on, written.backlog, written.every), (&usual.on, usual.backlog, usual.every));
+    let on = CONFIG.lines().find(|line| line.starts_with("#on = ")).unwrap();
+    assert_eq!(
+        on.split_once("# ").unwrap().1.split(", ").collect::<Vec<_>>(),
+        usual.on.iter().map(|it| it.as_str()).collect::<Vec<_>>()
+    );
     assert!(config.channel("hook").is_some() && config.channel("rss").unwrap().quiet.is_some());
 }
 

@@ -3,6 +3,7 @@
 use onceward::{State, Time};
 
 use super::rows::{Row, Rows, Stand};
+use crate::command::contents::waits_for;
 use crate::output::{MAYBE_SENT, relative};
 
 pub(super) fn of(row: &Row<'_>, rows: &Rows<'_>) -> Option<String> {
@@ -54,14 +55,12 @@ fn waits(row: &Row<'_>, rows: &Rows<'_>) -> Option<String> {
     let when = |at: Time| it.map_or(String::new(), |it| relative(at, it.now));
     match row.stand() {
         Stand::Done if row.was_done() => Some("already done".to_owned()),
+        _ if row.slipped() => Some("not held: it was on its way already".to_owned()),
         Stand::Done | Stand::Cancelled | Stand::Running => None,
         Stand::Scheduled => it.map(|it| format!("goes {}", when(it.run_at))),
-        Stand::Held => it.and_then(|it| it.held.as_ref()).map(|held| match held.as_str() {
-            "approval" => {
-                format!("waits for a release: onceward contents release {}", row.planned.content.id)
-            }
-            reason => format!("held: {reason}"),
-        }),
+        Stand::Held => {
+            it.and_then(|it| it.held.as_deref()).map(|held| waits_for(held, &row.planned.content.id))
+        }
         Stand::Checking => it.and_then(|it| it.check_at).map(|at| format!("looked up {}", when(at))),
         Stand::Open if rows.held_back(row).is_some() => rows.held_back(row).map(str::to_owned),
         Stand::Open => error.map(|error| match it.map(|it| (it.run_at, it.now)) {

@@ -4,7 +4,7 @@ use onceward::Onceward;
 use onceward_publish::{Act, Plan, PlannedJob, preview};
 use serde_json::{Value, json};
 
-use super::{Run, read, report, wishes};
+use super::{Run, read, refusal, report, wishes};
 use crate::args::Publish;
 use crate::config::Config;
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ pub(super) async fn run(run: &Run, args: &Publish) -> Result<Exit, Stop> {
     if let Some(once) = once {
         once.close().await;
     }
-    Ok(if plan.refused.is_empty() || args.skip_refused { Exit::Fine } else { Exit::Usage })
+    Ok(refusal(&plan, args.skip_refused))
 }
 
 /// The store, if there is one: a look must not make it.
@@ -55,7 +55,7 @@ fn document(plan: &Plan) -> Value {
         json!({
             "channel": job.channel,
             "act": act(job.act),
-            "hold": job.hold,
+            "hold": job.hold.is_some(),
             "parts": job.parts.iter().map(part).collect::<Vec<_>>(),
         })
     };

@@ -41,7 +41,7 @@ pub(super) fn done(
         list_refused(&plan.refused);
     }
     let contents: Vec<Value> = plan.contents.iter().map(|planned| content(planned, rows)).collect();
-    run.output.answer(&document(plan, &contents, totals, rehearsal), || {
+    run.output.report(&document(plan, &contents, totals, rehearsal), || {
         let text = text(run, plan, rows, totals);
         if rehearsal { format!("{text}\n{REHEARSED}") } else { text }
     })

@@ -3,18 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use onceward::{Enqueued, JobId, Onceward, State, Time};
-use onceward_publish::{Plan, Planned, Publisher, Standing};
+use onceward::{Enqueued, JobId, QueueView, State, Time};
+use onceward_publish::{Plan, Planned, PlannedJob, Publisher, Standing};
 
 use crate::command::queues::held_back;
 use crate::exit::Totals;
 use crate::progress::Tally;
 use crate::stop::Stop;
+use crate::store::Store;
 
 /// One content on one channel.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
     pub(super) planned: &'a Planned,
+    pub(super) job: &'a PlannedJob,
     pub(super) channel: &'a str,
     pub(super) enqueued: &'a Enqueued,
     /// `None`: retention has dropped the job.
@@ -47,7 +49,10 @@ impl<'a> Rows<'a> {
     pub(super) fn new(plan: &'a Plan, enqueued: &'a [Vec<Enqueued>]) -> Self {
         let row = |(planned, answers): (&'a Planned, &'a Vec<Enqueued>)| {
             let jobs = planned.jobs.iter().zip(answers);
-            jobs.map(move |(job, enqueued)| Row { planned, channel: &job.channel, enqueued, standing: None })
+            jobs.map(move |(job, enqueued)| {
+                let channel = job.channel.as_str();
+                Row { planned, job, channel, enqueued, standing: None }
+            })
         };
         let all = plan.contents.iter().zip(enqueued).flat_map(row).collect();
         Self { all, held_back: BTreeMap::new() }
@@ -91,10 +96,10 @@ impl<'a> Rows<'a> {
     }
 
     /// Finds out which channels wait as a whole.
-    pub(super) async fn find_held_back(&mut self, once: &Onceward) -> Result<(), Stop> {
+    pub(super) async fn find_held_back(&mut self, store: &Store) -> Result<(), Stop> {
         let now = Time::now();
-        let queues = once.queues().await?.into_iter();
-        self.held_back = queues.filter_map(|it| Some((it.name.clone(), held_back(&it, now)?))).collect();
+        let held = |it: QueueView| Some((it.name.clone(), held_back(&it, &store.config, now)?));
+        self.held_back = store.once.queues().await?.into_iter().filter_map(held).collect();
         Ok(())
     }
 
@@ -180,10 +185,17 @@ impl Row<'_> {
         url::Url::parse(url).ok()?.to_file_path().ok()
     }
 
+    /// It was to be held, and had left the queue already.
+    pub(super) fn slipped(&self) -> bool {
+        let left = matches!(self.stand(), Stand::Running | Stand::Checking | Stand::Done | Stand::Open);
+        left && self.job.hold.is_some() && matches!(self.enqueued, Enqueued::Skipped { .. })
+    }
+
     /// Whether the file says something else than what went out.
     pub(super) fn changed(&self) -> bool {
         matches!(self.enqueued, Enqueued::Skipped { changed: true, .. })
     }
+
     /// Done before this run; one that waited from an earlier run and went out now is news.
     pub(super) fn was_done(&self) -> bool {
         matches!(self.enqueued, Enqueued::Skipped { state: State::Done, .. })
