@@ -55,8 +55,9 @@ pub(crate) fn only<'c>(config: &'c Config, names: &[String]) -> Result<&'c confi
 }
 
 /// Says which relay it is of that a text does not name.
-pub(crate) fn of(relay: &config::Relay, stop: Stop) -> Stop {
-    Stop { text: format!("relay {}: {}", relay.name.name, stop.text), ..stop }
+pub(crate) fn of(relay: &config::Relay, mut stop: Stop) -> Stop {
+    stop.text = format!("relay {}: {}", relay.name.name, stop.text);
+    stop
 }
 
 async fn target(store: &Store, relay: &config::Relay) -> Result<Arc<dyn Target>, Stop> {
