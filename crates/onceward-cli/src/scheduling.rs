@@ -19,19 +19,8 @@ impl Store {
         Ok(())
     }
 
-    /// Registers those that are not there yet, and removes nothing: for a person who looks, or pauses one before its
-    /// first worker starts.
-    pub(crate) async fn define_schedules(&self) -> Result<(), Stop> {
-        let there = self.once.schedules().await?;
-        for schedule in self.configured_schedules() {
-            if there.iter().all(|it| it.schedule.name != schedule.name) {
-                self.once.schedule(schedule).await?;
-            }
-        }
-        Ok(())
-    }
-
-    fn configured_schedules(&self) -> Vec<Schedule> {
+    /// As the configuration has them.
+    pub(crate) fn configured_schedules(&self) -> Vec<Schedule> {
         self.config.schedules.iter().map(from_config).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Group commit: what many callers write at once becomes one transaction.
 //!
-//! Each turn takes all that waits, folds writes of one kind into one call, and commits once. A turn that fails is
+//! Each turn takes what waits, folds writes of one kind into one call, and commits once. A turn that fails is
 //! rolled back and, if a row was at fault, replayed caller by caller, so that a bad row fails alone.
 
 mod batch;

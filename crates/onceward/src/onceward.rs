@@ -64,10 +64,8 @@ impl Onceward {
     /// Brings the tables to the version of this program; gives how many steps ran. On SQLite `open` has done it.
     pub async fn migrate(&self) -> Result<usize, Error> {
         let steps = self.db.migrate(COMPONENTS).await?;
-        if steps > 0 {
-            // So that the first worker need not, while others wait for the history.
-            keeper::prepare(self).await?;
-        }
+        // So that the first worker need not, while others wait for the history.
+        keeper::prepare(self).await?;
         Ok(steps)
     }
 

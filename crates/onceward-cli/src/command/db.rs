@@ -37,7 +37,9 @@ async fn migrate(run: &Run) -> Result<Exit, Stop> {
     let db = database(&named(run, &run.config()?)?).await?;
     let steps = db.migrate(COMPONENTS).await?;
     let schema = schema(&db).await?;
-    db.close().await;
+    let once = Onceward::over(db).await?;
+    once.migrate().await?;
+    once.close().await;
     run.output.answer(&json!({ "steps": steps, "schema": schema }), || match steps {
         0 => "nothing to do: the tables are those of this version".to_owned(),
         _ => format!("the tables are those of this version now ({steps} steps)"),

@@ -1,9 +1,12 @@
 //! `onceward schedules`.
 
-use onceward::{JobId, Page, ScheduleView, Time};
+use onceward::schedule::next_after;
+use onceward::time::zone;
+use onceward::{JobId, Page, Schedule, ScheduleView, Time};
 use serde::Serialize;
 
 use super::Run;
+use super::queues::Order;
 use crate::args::{SchedulesVerb, Which};
 use crate::config::advice;
 use crate::exit::Exit;
@@ -15,32 +18,72 @@ const NONE: &str = "no schedule yet; add one to onceward.toml, such as:\n\n  [[s
                     cron = \"0 9 * * 1-5\"\n  timezone = \"Europe/Paris\"\n  queue = \"mail\"\n  kind = \"digest\"";
 
 pub(crate) async fn run(run: &Run, verb: &SchedulesVerb) -> Result<Exit, Stop> {
-    run.with_store(async |store| {
-        store.define_schedules().await?;
-        match verb {
-            SchedulesVerb::List => list(run, store).await,
-            SchedulesVerb::RunNow { names } => run_now(run, store, names).await,
-            SchedulesVerb::Pause(which) => order(run, store, which, true).await,
-            SchedulesVerb::Resume(which) => order(run, store, which, false).await,
-        }
+    run.with_store(async |store| match verb {
+        SchedulesVerb::List => list(run, store).await,
+        SchedulesVerb::RunNow { names } => run_now(run, store, names).await,
+        SchedulesVerb::Pause(which) => order(run, store, which, Order::Pause).await,
+        SchedulesVerb::Resume(which) => order(run, store, which, Order::Resume).await,
     })
     .await
 }
 
+/// A schedule as it stands, or as it will when a worker has started.
+#[derive(Debug, Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    schedule: Schedule,
+    paused_at: Option<Time>,
+    next_fire_at: Option<Time>,
+    last_fire_at: Option<Time>,
+    /// The store has it as the configuration does.
+    registered: bool,
+}
+
+/// What is configured, and what your programs registered. A look changes nothing.
 async fn list(run: &Run, store: &Store) -> Result<Exit, Stop> {
-    let page = Page { items: store.once.schedules().await?, next: None };
+    let (now, mut configured) = (Time::now(), store.configured_schedules());
+    let mut items = Vec::new();
+    for view in store.once.schedules().await? {
+        let at = configured.iter().position(|it| it.name == view.schedule.name);
+        items.push(listed(Some(&view), at.map_or(view.schedule.clone(), |at| configured.remove(at)), now));
+    }
+    items.extend(configured.into_iter().map(|schedule| listed(None, schedule, now)));
+    items.sort_by(|a, b| a.schedule.name.cmp(&b.schedule.name));
+    let page = Page { items, next: None };
     run.output.answer(&page, || match page.items.as_slice() {
         [] => NONE.to_owned(),
-        schedules => table(schedules, Time::now()).show(&run.output),
+        schedules => table(schedules, now).show(&run.output),
     })?;
     Ok(Exit::Fine)
 }
 
-fn table(schedules: &[ScheduleView], now: Time) -> Grid {
+fn listed(view: Option<&ScheduleView>, schedule: Schedule, now: Time) -> Listed {
+    let registered = view.is_some_and(|view| view.schedule == schedule);
+    let next_fire_at = match view {
+        Some(view) if registered => view.next_fire_at,
+        _ => next(&schedule, now),
+    };
+    Listed {
+        paused_at: view.and_then(|view| view.paused_at),
+        last_fire_at: view.and_then(|view| view.last_fire_at),
+        next_fire_at,
+        registered,
+        schedule,
+    }
+}
+
+/// Both were read before: by the configuration, or when it was registered.
+fn next(schedule: &Schedule, now: Time) -> Option<Time> {
+    next_after(&schedule.cron.parse().ok()?, &zone(&schedule.timezone).ok()?, now)
+}
+
+fn table(schedules: &[Listed], now: Time) -> Grid {
     let mut grid = Grid::new(["schedule", "cron", "time zone", "queue", "kind", "last", "next"]);
-    for ScheduleView { schedule, paused_at, next_fire_at, last_fire_at, .. } in schedules {
+    for Listed { schedule, paused_at, next_fire_at, last_fire_at, registered } in schedules {
         let paused =
             paused_at.map(|since| format!("{} paused {}", Shown::Paused.shape(), relative(since, now)));
+        let once = if *registered { "" } else { ", once `onceward work` has started" };
+        let next = next_fire_at.map(|at| format!("{}{once}", relative(at, now)));
         grid.row([
             Cell::Whole(schedule.name.clone()),
             Cell::Whole(schedule.cron.clone()),
@@ -48,22 +91,38 @@ fn table(schedules: &[ScheduleView], now: Time) -> Grid {
             Cell::Whole(schedule.queue.clone()),
             Cell::Whole(schedule.kind.clone()),
             Cell::maybe(last_fire_at.map(|at| relative(at, now))),
-            Cell::maybe(paused.or_else(|| next_fire_at.map(|at| relative(at, now)))),
+            Cell::maybe(paused.or(next)),
         ]);
     }
     grid
 }
 
+/// Those that are there. If one that is asked for is configured and not there yet, all are registered, as `work` does.
+async fn present(run: &Run, store: &Store, names: &[String]) -> Result<Vec<ScheduleView>, Stop> {
+    let there = store.once.schedules().await?;
+    let is_there = |name: &str| there.iter().any(|it| it.schedule.name == name);
+    let asked = |name: &String| names.is_empty() || names.contains(name);
+    let is_new = |it: &Schedule| asked(&it.name) && !is_there(&it.name);
+    let there = if store.configured_schedules().iter().any(is_new) {
+        store.put_schedules(run).await?;
+        store.once.schedules().await?
+    } else {
+        there
+    };
+    known(&there, names)?;
+    Ok(there)
+}
+
 /// All names are known before the first schedule is touched.
 fn known(schedules: &[ScheduleView], names: &[String]) -> Result<(), Stop> {
-    let known = || schedules.iter().map(|it| it.schedule.name.as_str());
-    match names.iter().find(|name| !known().any(|it| it == *name)) {
+    let all = || schedules.iter().map(|it| it.schedule.name.as_str());
+    match names.iter().find(|name| !all().any(|it| it == *name)) {
         None => Ok(()),
         Some(name) if schedules.is_empty() => {
             Err(Stop::usage("not_found", format!("no schedule is called `{name}`: there is none")))
         }
         Some(name) => {
-            let advice = advice(name, known());
+            let advice = advice(name, all());
             Err(Stop::usage("not_found", format!("no schedule is called `{name}`; {advice}")))
         }
     }
@@ -76,7 +135,7 @@ struct Ran {
 }
 
 async fn run_now(run: &Run, store: &Store, names: &[String]) -> Result<Exit, Stop> {
-    known(&store.once.schedules().await?, names)?;
+    present(run, store, names).await?;
     let mut items = Vec::new();
     for name in names {
         items.push(Ran { name: name.clone(), job: store.once.run_schedule_now(name).await? });
@@ -97,24 +156,22 @@ struct Item {
 }
 
 /// Pauses or resumes, and says what it changed.
-async fn order(run: &Run, store: &Store, which: &Which, pause: bool) -> Result<Exit, Stop> {
-    let before = store.once.schedules().await?;
-    known(&before, &which.names)?;
+async fn order(run: &Run, store: &Store, which: &Which, order: Order) -> Result<Exit, Stop> {
     let mut items = Vec::new();
-    for ScheduleView { schedule, .. } in before {
-        if which.all || which.names.contains(&schedule.name) {
-            let name = schedule.name;
-            let changed = if pause {
-                store.once.pause_schedule(&name).await?
-            } else {
-                store.once.resume_schedule(&name).await?
+    for ScheduleView { schedule: Schedule { name, .. }, .. } in present(run, store, &which.names).await? {
+        if which.all || which.names.contains(&name) {
+            let changed = match order {
+                Order::Pause => store.once.pause_schedule(&name).await?,
+                Order::Resume => store.once.resume_schedule(&name).await?,
             };
-            items.push(Item { name, paused: pause, changed, next_fire_at: None });
+            items.push(Item { name, paused: order == Order::Pause, changed, next_fire_at: None });
         }
     }
-    for ScheduleView { schedule, next_fire_at, .. } in store.once.schedules().await? {
-        if let Some(item) = items.iter_mut().find(|item| item.name == schedule.name && !pause) {
-            item.next_fire_at = next_fire_at;
+    if order == Order::Resume {
+        for ScheduleView { schedule, next_fire_at, .. } in store.once.schedules().await? {
+            if let Some(item) = items.iter_mut().find(|item| item.name == schedule.name) {
+                item.next_fire_at = next_fire_at;
+            }
         }
     }
     let page = Page { items, next: None };

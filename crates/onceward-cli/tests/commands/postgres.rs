@@ -39,6 +39,11 @@ async fn tables_are_made_by_migrate_alone_and_the_error_says_so() {
     assert_eq!(on("db migrate --json").json()["steps"], 0);
     assert_eq!(on("db check").out, "all is well\n");
     assert_eq!(on("status").code, 0);
+    // The days of the history, which no worker has to make while others write to it.
+    let mut conn = PgConnection::connect(&url).await.unwrap();
+    let days = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'onceward.job_history'::regclass";
+    let days: i64 = sqlx::query_scalar(days).fetch_one(&mut conn).await.unwrap();
+    assert_eq!(days, 5, "today, three more, and one for the rest");
 }
 
 #[tokio::test]

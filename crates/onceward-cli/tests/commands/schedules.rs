@@ -30,7 +30,12 @@ fn schedules_are_listed_before_a_worker_has_started() {
         (&json!("0 9 * * 1-5"), &json!("Asia/Seoul"), &json!("mail"), &json!(null), &json!(null))
     );
     assert!(digest["next_fire_at"].as_str().unwrap().ends_with("T00:00:00Z"), "nine in Seoul: {digest}");
+    assert_eq!(digest["registered"], false, "a look changes nothing");
     let text = place.line("schedules list").out;
+    assert!(text.contains("once `onceward work` has started"), "{text}");
+    assert_eq!(place.line("work --until-idle").code, 0);
+    assert_eq!(items(&place, "schedules list")[0]["registered"], true);
+    assert!(!place.line("schedules list").out.contains("has started"));
     assert!(text.contains("digest") && text.contains("0 9 * * 1-5") && text.contains("Asia/Seoul"), "{text}");
     assert!(Place::new("").line("schedules list").out.contains("[[schedules]]"), "what one would look like");
 }

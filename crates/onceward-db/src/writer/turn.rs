@@ -1,5 +1,6 @@
 //! One turn: take what waits, run it in one transaction, answer.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -19,44 +20,55 @@ use crate::{Error, ErrorKind, Result, Statements};
 #[derive(Debug)]
 pub(super) struct Waiting {
     commands: mpsc::Receiver<Box<dyn Command>>,
-    /// Left by a turn that had its share.
-    left: Option<Box<dyn Command>>,
-    /// Whether another line may take what one leaves.
-    shared: bool,
+    /// Those that a line has seen, and not taken.
+    seen: VecDeque<Box<dyn Command>>,
+    lines: usize,
 }
 
 impl Waiting {
     pub(super) fn new(commands: mpsc::Receiver<Box<dyn Command>>, lines: usize) -> Self {
-        Self { commands, left: None, shared: lines > 1 }
+        Self { commands, seen: VecDeque::new(), lines }
     }
 
-    /// Waits for a command. `None` when the store is closed.
-    async fn first(&mut self) -> Option<Box<dyn Command>> {
-        match self.left.take() {
-            Some(command) => Some(command),
-            None => self.commands.recv().await,
+    /// Waits until there is a command; `false` when the store is closed. Nothing is lost if it is dropped before.
+    async fn any(&mut self) -> bool {
+        if self.seen.is_empty() {
+            let Some(command) = self.commands.recv().await else { return false };
+            self.seen.push_back(command);
         }
+        true
     }
 
-    /// A turn that begins with this: with all that waits, in the order of ranks.
-    ///
-    /// Beside another line it ends before the second piece of taken work: two lines that settle and claim one each are
-    /// done sooner than one that does both.
-    fn turn(&mut self, first: Box<dyn Command>) -> Vec<Box<dyn Command>> {
-        let mut has_claim = first.rank() == rank::CLAIM;
-        let (mut folded, mut count) = (vec![first], 0);
-        while count < TURN_LIMIT {
-            let Ok(command) = self.commands.try_recv() else { break };
-            if self.shared && has_claim && matches!(command.rank(), rank::SETTLE | rank::CLAIM) {
-                self.left = Some(command);
+    /// All that waits, in the order of ranks; of several claims a line's share, and what comes after it is the next
+    /// turn's. A claim comes with the settling of the jobs whose places it fills: two lines with one such pair each are
+    /// done sooner than one line with both.
+    fn turn(&mut self) -> Vec<Box<dyn Command>> {
+        self.see();
+        let is_claim = |command: &dyn Command| command.rank() == rank::CLAIM;
+        let claims = self.seen.iter().filter(|command| is_claim(&***command)).count();
+        let share = claims.div_ceil(self.lines);
+        let (mut folded, mut claimed) = (Vec::new(), 0);
+        while let Some(command) = self.seen.pop_front() {
+            let is_more = claimed == share && matches!(command.rank(), rank::SETTLE | rank::CLAIM);
+            if is_more && claims > share {
+                self.seen.push_front(command);
                 break;
             }
-            has_claim |= command.rank() == rank::CLAIM;
-            count += command.len();
+            claimed += usize::from(is_claim(&*command));
             fold_into(&mut folded, command);
         }
         folded.sort_by_key(|command| command.rank());
         folded
+    }
+
+    /// Looks at what waits; what is more than a turn's stays where its senders wait for room.
+    fn see(&mut self) {
+        let mut items: usize = self.seen.iter().map(|command| command.len()).sum();
+        while items < TURN_LIMIT {
+            let Ok(command) = self.commands.try_recv() else { break };
+            items += command.len();
+            self.seen.push_back(command);
+        }
     }
 }
 
@@ -97,20 +109,21 @@ impl Line {
         self.checkpoint().await;
     }
 
-    /// Waits for the first command, then takes all that is there. `None` when the store is closed.
+    /// Waits for the first command, then takes what is there. `None` when the store is closed.
     async fn next(&mut self, waiting: &Mutex<Waiting>) -> Option<Vec<Box<dyn Command>>> {
         let mut waiting = waiting.lock().await;
-        let first = loop {
-            match timeout(CHECKPOINT_AFTER, waiting.first()).await {
-                Ok(command) => break command?,
+        loop {
+            match timeout(CHECKPOINT_AFTER, waiting.any()).await {
+                Ok(true) => break,
+                Ok(false) => return None,
                 Err(_) => self.checkpoint_if_due().await,
             }
-        };
+        }
         // Whoever is about to write gets the chance to: a fuller turn costs little more than a small one.
         for _ in 0..GATHER {
             tokio::task::yield_now().await;
         }
-        Some(waiting.turn(first))
+        Some(waiting.turn())
     }
 
     async fn turn(&mut self, mut commands: Vec<Box<dyn Command>>) {

@@ -26,14 +26,14 @@ use crate::{Error, JobId, State};
 /// How long the writes of a hand-back may take.
 const HAND_BACK: Duration = Duration::from_secs(5);
 
-/// How often the loop lets others go while they have more to say.
+/// How often the loop lets others go while they have more to say; after a burst, for at most a [`LULL`] each time.
 const GATHER: usize = 16;
 /// How long it waits for the next one of many that end together.
 const LULL: Duration = Duration::from_millis(1);
-/// A claim of so many is one of many.
-const MANY: usize = 64;
-/// For so long after it the ends of short jobs come close together.
-const SOON: Duration = Duration::from_millis(20);
+/// A claim of so many jobs is a burst.
+const BURST: usize = 64;
+/// For so long after a burst the ends of short jobs come close together.
+const BURST_LASTS: Duration = Duration::from_millis(20);
 
 /// What the loop hears.
 #[derive(Debug)]
@@ -78,8 +78,8 @@ pub(super) struct Running {
     /// Attempts that ended since the last turn was asked for.
     ended: Vec<Arc<Ended>>,
     settling: usize,
-    /// When a claim of many came back.
-    many_began: Option<Instant>,
+    /// When the last burst came back.
+    burst_at: Option<Instant>,
     report: Report,
 }
 
@@ -110,7 +110,7 @@ impl Running {
             busy: 0,
             ended: Vec::new(),
             settling: 0,
-            many_began: None,
+            burst_at: None,
             report: Report::default(),
         }
     }
@@ -154,11 +154,9 @@ impl Running {
         }
     }
 
-    /// Soon after many began, the end of the next one is a moment away, and a turn for the first few would cost as much as
-    /// one for all.
+    /// Waits a moment for the next one, if it is worth it.
     async fn hear_another(&mut self) -> bool {
-        let soon = self.many_began.is_some_and(|began| began.elapsed() < SOON);
-        if !soon || self.ended.is_empty() || self.busy == 0 {
+        if !is_another_near(self.burst_at.map(|at| at.elapsed()), self.ended.len(), self.busy) {
             return false;
         }
         let Ok(Some(heard)) = timeout(LULL, self.heard.recv()).await else { return false };
@@ -281,10 +279,35 @@ impl Running {
     }
 }
 
+/// Soon after a burst the end of the next job is a moment away, and a turn for the first few would cost as much as one
+/// for all.
+fn is_another_near(since_burst: Option<Duration>, ended: usize, busy: usize) -> bool {
+    since_burst.is_some_and(|since| since < BURST_LASTS) && ended > 0 && busy > 0
+}
+
 struct AbortOnDrop(JoinHandle<()>);
 
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_end_is_waited_for_after_a_burst_alone() {
+        let (just, long_ago) = (Some(Duration::ZERO), Some(BURST_LASTS));
+        assert!(is_another_near(just, 1, 1));
+        for (since_burst, ended, busy, why) in [
+            (None, 1, 1, "no burst"),
+            (long_ago, 1, 1, "jobs that take longer do not end together"),
+            (just, 0, 1, "nothing has ended that could wait"),
+            (just, 1, 0, "all have ended"),
+        ] {
+            assert!(!is_another_near(since_burst, ended, busy), "{why}");
+        }
     }
 }

@@ -51,37 +51,39 @@ fn idle<const RANK: u8>() -> Box<dyn Command> {
     Box::new(Batch::<Idle<RANK>>::new(vec![()], oneshot::channel().0))
 }
 
-#[tokio::test]
-async fn work_that_was_taken_twice_is_two_lines_work_and_one_line_s_turn() {
-    const SETTLE: u8 = rank::SETTLE;
-    const CLAIM: u8 = rank::CLAIM;
-    const ENQUEUE: u8 = rank::ENQUEUE;
-    let asked = || {
-        [
-            idle::<ENQUEUE>(),
-            idle::<SETTLE>(),
-            idle::<CLAIM>(),
-            idle::<ENQUEUE>(),
-            idle::<SETTLE>(),
-            idle::<CLAIM>(),
-        ]
-    };
-    let settle_claim_enqueue = vec![(SETTLE, 1), (CLAIM, 1), (ENQUEUE, 2)];
-    let expected = [
-        (1, vec![vec![(SETTLE, 2), (CLAIM, 2), (ENQUEUE, 2)]]),
-        (2, vec![settle_claim_enqueue, vec![(SETTLE, 1), (CLAIM, 1)]]),
-    ];
-    for (lines, expected) in expected {
-        let (commands, waiting) = mpsc::channel(16);
-        for command in asked() {
-            commands.send(command).await.unwrap();
-        }
-        drop(commands);
-        let (mut waiting, mut turns) = (Waiting::new(waiting, lines), Vec::new());
-        while let Some(first) = waiting.first().await {
-            let turn = waiting.turn(first);
-            turns.push(turn.iter().map(|command| (command.rank(), command.len())).collect::<Vec<_>>());
-        }
-        assert_eq!(turns, expected, "{lines} lines");
+const SETTLE: u8 = rank::SETTLE;
+const CLAIM: u8 = rank::CLAIM;
+const ENQUEUE: u8 = rank::ENQUEUE;
+
+/// The turns that so many lines make of what waits: of each kind of command, how many.
+async fn turns(lines: usize, asked: Vec<Box<dyn Command>>) -> Vec<Vec<(u8, usize)>> {
+    let (commands, waiting) = mpsc::channel(16);
+    for command in asked {
+        commands.send(command).await.unwrap();
     }
+    drop(commands);
+    let (mut waiting, mut turns) = (Waiting::new(waiting, lines), Vec::new());
+    while waiting.any().await {
+        turns.push(waiting.turn().iter().map(|command| (command.rank(), command.len())).collect());
+    }
+    turns
+}
+
+#[tokio::test]
+async fn several_claims_are_shared_by_the_lines_and_one_line_takes_them_all() {
+    let pairs = || {
+        let pair = || vec![idle::<ENQUEUE>(), idle::<SETTLE>(), idle::<CLAIM>()];
+        [pair(), pair(), vec![idle::<ENQUEUE>()]].into_iter().flatten().collect()
+    };
+    assert_eq!(turns(1, pairs()).await, [[(SETTLE, 2), (CLAIM, 2), (ENQUEUE, 3)]]);
+    let shared = turns(2, pairs()).await;
+    assert_eq!(shared, [[(SETTLE, 1), (CLAIM, 1), (ENQUEUE, 2)], [(SETTLE, 1), (CLAIM, 1), (ENQUEUE, 1)]]);
+}
+
+#[tokio::test]
+async fn many_claims_fold_and_what_comes_without_another_claim_waits_for_none() {
+    let claims = |count| (0..count).map(|_| idle::<CLAIM>()).collect::<Vec<_>>();
+    assert_eq!(turns(2, claims(8)).await[0], [(CLAIM, 4)]);
+    let lone = vec![idle::<CLAIM>(), idle::<SETTLE>(), idle::<SETTLE>(), idle::<ENQUEUE>()];
+    assert_eq!(turns(2, lone).await, [[(SETTLE, 2), (CLAIM, 1), (ENQUEUE, 1)]]);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Heard, MANY, Running};
+use super::{BURST, Heard, Running};
 use crate::store::leases::{self, Claim, Due, Taken, Want};
 use crate::store::queues::limits::Wait;
 
@@ -148,8 +148,8 @@ impl Running {
             if let Some(line) = self.line(&ask.queue) {
                 line.answered(ask.most as usize, jobs.len(), wait, asked, poll);
             }
-            if jobs.len() >= MANY {
-                self.many_began = Some(Instant::now());
+            if jobs.len() >= BURST {
+                self.burst_at = Some(Instant::now());
             }
             for job in jobs {
                 self.start(job, asked);
