@@ -2,7 +2,7 @@
 -- have been sent before a loss. The state is null when retention has dropped the job.
 SELECT link.content_id, link.channel_id, link.job_id, job.state, job.held_reason, job.payload ->> '$.publish_at' AS noted,
     EXISTS (SELECT 1 FROM onceward_effect AS effect WHERE effect.job_id = link.job_id) AS sent,
-    (EXISTS (SELECT 1 FROM onceward_maybe_sent AS maybe_sent WHERE maybe_sent.job_id = link.job_id)
+    (job.state IS DISTINCT FROM 'done' AND EXISTS (SELECT 1 FROM onceward_maybe_sent AS maybe_sent WHERE maybe_sent.job_id = link.job_id)
         OR EXISTS (SELECT 1 FROM onceward_lineage WHERE name = 'copy' AND job.state NOT IN ('done', 'cancelled'))) AS restored
 FROM jsonb_each(?1) AS item
 CROSS JOIN onceward_content_job AS link ON link.content_id = item.value

@@ -37,13 +37,13 @@ WITH item AS MATERIALIZED (
     DELETE FROM onceward.job USING item
     WHERE job.id = item.id AND job.state = item.was AND item.state IN ('done', 'cancelled')
     RETURNING job.*, item.state AS new_state, item.open AS new_open, item.finished_at AS new_finished_at,
-        item.url AS new_url, item.result AS new_result
+        item.held_reason AS new_held_reason, item.url AS new_url, item.result AS new_result
 ), moved AS (
     INSERT INTO onceward.job_history (
         id, queue, kind, version, payload, state, held_reason, run_at, created_at, policy, dedup_scope, dedup_key, attempts,
         tries, crashes, open, stop, claimed_at, claim_no, settled_token, failed_at, error_class, error_code,
         error_platform, last_error, result, url, finished_at)
-    SELECT id, queue, kind, version, payload, new_state, held_reason, run_at, created_at, policy, dedup_scope, dedup_key, attempts,
+    SELECT id, queue, kind, version, payload, new_state, new_held_reason, run_at, created_at, policy, dedup_scope, dedup_key, attempts,
         tries, crashes, new_open, stop, claimed_at, claim_no, settled_token, failed_at, error_class, error_code,
         error_platform, last_error, coalesce(new_result, result), new_url, new_finished_at
     FROM gone

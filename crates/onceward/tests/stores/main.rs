@@ -138,6 +138,7 @@ laws! {
         an_effect_shows_the_request_as_it_was_frozen;
     cancel:
         cancelled_before_its_claim_it_never_runs,
+        a_held_job_that_is_cancelled_waits_for_nobody,
         cancelled_while_it_runs_it_stops_and_says_so,
         cancelled_in_doubt_it_is_found_out_and_never_sent_again,
         cancelled_in_doubt_where_repeats_are_harmless_it_is_looked_for,

@@ -76,6 +76,8 @@ impl Standing {
         self.state = state;
         (self.check_at, self.discard_at) = (None, None);
         self.finished_at = Some(self.now);
+        // One that is dead is held again when it is revived.
+        self.held_reason = self.held_reason.take().filter(|_| state == State::Dead);
     }
 
     /// Is looked at again now, with a budget of looks of its own.

@@ -46,6 +46,14 @@ pub(crate) async fn cancelled_before_its_claim_it_never_runs(store: &Store) -> V
     Ok(())
 }
 
+pub(crate) async fn a_held_job_that_is_cancelled_waits_for_nobody(store: &Store) -> Verdict {
+    let id = add(store, job().hold("approval")).await?;
+    store.once.cancel(id).await?;
+    let job = store.once.job(id).await?;
+    assert_eq!((job.state, job.held_reason), (State::Cancelled, None));
+    Ok(())
+}
+
 pub(crate) async fn cancelled_while_it_runs_it_stops_and_says_so(store: &Store) -> Verdict {
     let said = Arc::new(Mutex::new(Vec::new()));
     let handler = |ctx: Context<Arc<Mutex<Vec<_>>>>| async move {

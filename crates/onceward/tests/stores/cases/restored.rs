@@ -115,6 +115,11 @@ pub(crate) async fn whoever_says_so_sends_what_may_have_been_lost_again(store: &
     assert_eq!((run(&once, &platform).await?.done, platform.arrived()), (1, 1));
     assert_eq!(once.cancel(held).await?, [(held, Cancelled::Restored)], "nobody knows that it was never sent");
     assert_eq!(once.cancel(scheduled).await?, [(scheduled, Cancelled::Restored)]);
+    assert!(!once.job(dead).await?.restored, "it is done, and its receipt says where");
+    once.keep_house(Duration::from_hours(7 * 24)).await?;
+    for cancelled in [held, scheduled] {
+        assert!(once.job(cancelled).await?.restored, "still nobody knows");
+    }
     once.close().await;
     Ok(())
 }
