@@ -80,6 +80,15 @@ fn faults_can_be_rehearsed_and_name_the_store_in_the_last_line() {
     );
     let said = site.publish(&["a.md", "--sandbox", "--faults", "night.toml"]);
     assert_eq!((said.code, said.total("in_doubt")), (4, 1), "{said:?}");
+    let before = site.read("a.md");
+    site.write("a.md", post("title: A", "Edited while nobody knows."));
+    let again = site.run(&["publish", "a.md", "--sandbox", "--faults", "night.toml"]).stdout;
+    let unsure = again.lines().find(|line| line.contains("mail")).unwrap();
+    assert!(
+        unsure.contains("doubt resolve") && !unsure.contains("--as-new"),
+        "no invitation to double it: {unsure}"
+    );
+    site.write("a.md", before);
     assert!(said.stderr.trim_end().ends_with("onceward.sandbox.db"), "{said:?}");
     site.write("night.toml", "[[fault]]\nkind = \"hnag\"\n");
     let said = site.publish(&["a.md", "--sandbox", "--faults", "night.toml"]);

@@ -10,6 +10,7 @@ pub(super) fn of(row: &Row<'_>, rows: &Rows<'_>) -> Option<String> {
     match row.stand() {
         Stand::Cancelled => Some(cancelled(row)),
         _ if row.changed() && row.maybe_sent() => Some(kept(row)),
+        Stand::Parked if row.changed() => Some(unsure(row)),
         _ if row.changed() => Some(format!("edited after it went out; {} once more", publishes(row))),
         Stand::Scheduled | Stand::Held | Stand::Open if row.maybe_sent() => {
             let maybe = format!("{MAYBE_SENT}: that is found out first");
@@ -31,7 +32,13 @@ fn publishes(row: &Row<'_>) -> String {
     format!("--as-new ID --to {} publishes it there", row.channel)
 }
 
-/// What was edited, and may have gone out as it was.
+/// To publish it once more would be to double it on a guess.
+fn unsure(row: &Row<'_>) -> String {
+    let id = row.enqueued.id();
+    format!("edited after it may have gone out; say first whether it did: onceward doubt resolve {id}")
+}
+
+/// What was edited, and may have gone out as it was before the store lost commits.
 fn kept(row: &Row<'_>) -> String {
     let stays = format!("{MAYBE_SENT}, so it stays as it was");
     let (id, content) = (row.enqueued.id(), &row.planned.content.id);
