@@ -94,7 +94,6 @@ pub(crate) fn job(
     if let Some(key) = incoming.header(DEDUP_KEY) {
         job = job.dedup(key, held_for.map_or(Dedup::Forever, Dedup::For));
     }
-    job.check().map_err(|error: Error| unreadable(format!("{error} ({})", error.code())))?;
     let written = parsed::<Time>(incoming, CREATED_AT, "a time such as 2026-12-01T09:00:00Z")?;
     if let Some(at) = written.or(incoming.published) {
         job = job.standing_for(at);
@@ -102,10 +101,11 @@ pub(crate) fn job(
             job = job.hold(TOO_OLD);
         }
     }
-    Ok(match id(incoming) {
-        Some(id) => job.message_of(id, horizon, hash(incoming)),
-        None => job,
-    })
+    if let Some(id) = id(incoming) {
+        job = job.message_of(id, horizon, hash(incoming));
+    }
+    job.check().map_err(|error: Error| unreadable(format!("{error} ({})", error.code())))?;
+    Ok(job)
 }
 
 /// Why a job is held whose message is older than repeats are known.
@@ -118,9 +118,10 @@ pub(crate) fn hash(incoming: &Incoming) -> String {
     message_hash(said(QUEUE), said(KIND), &incoming.body)
 }
 
-/// By what a repeat is known: the relay's id, else the engine's.
+/// By what a repeat is known: the relay's id, else the engine's. An empty one is none: it would be that of many.
 pub(crate) fn id(incoming: &Incoming) -> Option<&str> {
-    incoming.header(MESSAGE_ID).or(incoming.id.as_deref())
+    let some = |id: &&str| !id.is_empty();
+    incoming.header(MESSAGE_ID).filter(some).or(incoming.id.as_deref().filter(some))
 }
 
 fn queue<'a>(incoming: &'a Incoming, defaults: &'a Defaults) -> &'a str {

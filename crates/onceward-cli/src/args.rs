@@ -81,6 +81,18 @@ pub(crate) struct Global {
     pub(crate) color: ColorWhen,
 }
 
+/// Flags that mean one thing for a whole run: of two, one would be passed over in silence.
+const ONCE: &[&str] = &["--store", "--config"];
+
+/// The flag of these arguments that is there twice and must not be, before or after the command.
+pub(crate) fn twice<'a>(args: impl Iterator<Item = &'a str> + Clone) -> Option<&'static str> {
+    let flags = args.take_while(|arg| *arg != "--");
+    let is = |arg: &str, flag: &str| {
+        arg.strip_prefix(flag).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    ONCE.iter().copied().find(|flag| flags.clone().filter(|arg| is(arg, flag)).count() > 1)
+}
+
 /// When the output is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {

@@ -32,9 +32,17 @@ use stop::Stop;
 
 fn main() -> ExitCode {
     match Cli::try_parse() {
-        Ok(cli) => run(cli).into(),
+        Ok(cli) => checked(cli).into(),
         Err(error) => misunderstood(&error).into(),
     }
+}
+
+fn checked(cli: Cli) -> Exit {
+    let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let Some(flag) = args::twice(args.iter().map(String::as_str)) else { return run(cli) };
+    let stop = Stop::usage("usage", format!("{flag} is given twice: leave one out"));
+    Output::new(&cli.global, &Env::of_process()).stop(&stop);
+    stop.exit
 }
 
 fn run(cli: Cli) -> Exit {

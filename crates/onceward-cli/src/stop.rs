@@ -47,6 +47,19 @@ impl Stop {
     }
 }
 
+impl Stop {
+    /// A failed call that was given a payload: what is wrong with it is said of the flag, or the key, that it came by.
+    pub(crate) fn of_payload(from: &str, error: &onceward::Error) -> Self {
+        let stop = Self::of(error);
+        if !stop.code.starts_with("payload_") {
+            return stop;
+        }
+        // The root of the payload needs no path.
+        let text = stop.text.strip_prefix("$: ").unwrap_or(&stop.text);
+        Self { text: format!("{from}: {text}"), ..stop }
+    }
+}
+
 impl From<onceward::Error> for Stop {
     fn from(error: onceward::Error) -> Self {
         Self::of(&error)

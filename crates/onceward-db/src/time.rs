@@ -90,7 +90,9 @@ impl FromStr for Time {
 
 impl fmt::Display for TimeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is not an instant; expected RFC 3339, such as 2026-12-01T09:00:00+09:00", self.0)
+        write!(f, "{:?} is not an instant; expected RFC 3339, such as 2026-12-01T09:00:00+09:00", self.0)?;
+        // Close to the end of what can be written down, an instant has to be one in every time zone.
+        if self.0.starts_with("9999-12-3") { f.write_str(", at most 9999-12-30T00:00:00Z") } else { Ok(()) }
     }
 }
 

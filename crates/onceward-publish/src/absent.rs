@@ -8,8 +8,8 @@ use onceward::{Error, Filter, Job, JobId, Onceward, PAGE_LIMIT, State, Time};
 use crate::configured::Configured;
 use crate::post::Post;
 
-/// Why they wait.
-const HELD: &str = "channel_missing";
+/// Why posts are held whose channel is not configured any more.
+pub const CHANNEL_MISSING: &str = "channel_missing";
 
 /// Holds the posts of channels that neither are among these nor have a worker elsewhere, and releases those held
 /// for that reason whose channel is back.
@@ -23,7 +23,7 @@ pub(crate) async fn hold(once: &Onceward, channels: impl Iterator<Item = &Config
         let waits = queue.figures.pending > queue.figures.held;
         let posts = Filter { queue: Some(queue.name.clone()), held: Some(false), ..posts() };
         if waits && !once.jobs(&posts, 1, None).await?.items.is_empty() {
-            once.hold(posts, HELD).await?;
+            once.hold(posts, CHANNEL_MISSING).await?;
         }
     }
     // Nobody let them go: they keep their times, and may be too late by now.
@@ -39,7 +39,7 @@ fn posts() -> Filter {
 
 /// Those whose channel is back, by their times.
 async fn held(once: &Onceward, served: &BTreeSet<&String>) -> Result<BTreeMap<Time, Vec<JobId>>, Error> {
-    let filter = Filter { held_reason: Some(HELD.to_owned()), ..posts() };
+    let filter = Filter { held_reason: Some(CHANNEL_MISSING.to_owned()), ..posts() };
     let (mut back, mut after) = (BTreeMap::<Time, Vec<JobId>>::new(), None);
     loop {
         let page = once.jobs(&filter, PAGE_LIMIT, after).await?;

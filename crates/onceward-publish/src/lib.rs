@@ -45,6 +45,7 @@ pub mod vault;
 mod view;
 mod walls;
 
+pub use absent::CHANNEL_MISSING;
 pub use configured::{Configured, Lacking};
 pub use dress::{Dress, Dressed};
 pub use plan::{APPROVAL, Act, Plan, Planned, PlannedJob, Wishes, Withdrawn};

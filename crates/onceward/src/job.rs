@@ -1,5 +1,7 @@
 //! A job: data that a worker turns into work.
 
+mod text;
+
 use std::fmt;
 use std::future::Future;
 use std::str::FromStr;
@@ -10,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::retry::RetryPolicy;
 use crate::{Cause, Context, Error, Outcome, Time, payload};
+
+pub(crate) use self::text::{name, reason};
 
 /// The number of a job: given once, never given again.
 pub type JobId = i64;
@@ -239,7 +243,8 @@ impl NewJob {
         self
     }
 
-    /// Waits for a release, with the reason shown (`approval`, `paused` …).
+    /// Waits for a release, with the reason shown: a word for programs (`approval`), or a text for people of at most 500
+    /// bytes.
     #[must_use]
     pub fn hold(mut self, reason: impl Into<String>) -> Self {
         self.held = Some(reason.into());
@@ -288,8 +293,39 @@ impl NewJob {
         payload::check(payload)?;
         name("queue", &self.queue)?;
         name("kind", &self.kind)?;
+        self.check_texts()?;
         self.check_times()?;
         Ok(payload)
+    }
+
+    /// An empty key or id would make one job of all that have it.
+    fn check_texts(&self) -> Result<(), Error> {
+        if let Some(why) = &self.held {
+            reason(why)?;
+        }
+        if self.dedup.as_ref().is_some_and(|(key, _)| key.is_empty()) {
+            return Err(Error::invalid(
+                "bad_dedup",
+                "the dedup key is empty: name what there is one of, or leave it out",
+            ));
+        }
+        let Some(message) = &self.message else { return Ok(()) };
+        if message.id.is_empty() {
+            return Err(Error::invalid(
+                "bad_message",
+                "the message id is empty: expected one of its own, such as a UUID",
+            ));
+        }
+        let fits = |hash: &String| {
+            !hash.is_empty() && hash.len() <= 128 && hash.chars().all(|c| c.is_ascii_graphic())
+        };
+        if message.hash.as_ref().is_some_and(|hash| !fits(hash)) {
+            return Err(Error::invalid(
+                "bad_message",
+                "the hash of the message: expected what `message_hash` gives",
+            ));
+        }
+        Ok(())
     }
 
     /// What is further away, not every store can write down.
@@ -320,16 +356,6 @@ const EARLIEST: i64 = -62_135_596_800_000_000;
 const LATEST: i64 = 253_402_128_000_000_000;
 /// About 1000 years.
 const LONGEST: Duration = Duration::from_hours(365_250 * 24);
-
-/// Queues and kinds are short names that a shell, a URL and a metric can hold.
-pub(crate) fn name(what: &str, name: &str) -> Result<(), Error> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':');
-    if name.is_empty() || name.len() > 100 || !name.chars().all(fits) {
-        let text = format!("{what} {name:?}: expected 1 to 100 letters, digits or . _ - :");
-        return Err(Error::invalid("bad_name", text));
-    }
-    Ok(())
-}
 
 /// What an enqueue did.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -105,7 +105,7 @@ pub use onceward::{Engine, Onceward};
 pub use onceward_db::Time;
 pub use outbox::{Lag, MESSAGE_HORIZON, Message, NewRow, Outbox, REPLAY_WINDOW, RefusedRow, TargetView};
 pub use outcome::{Done, Outcome};
-pub use payload::message_hash;
+pub use payload::{PAYLOAD_LIMIT, message_hash};
 pub use queue::{CircuitView, Figures, Pause, QueueSettings, QueueView};
 pub use receipt::Receipt;
 pub use relay::{Handing, Handover, JobTarget, Order, Relay, RelayView, Relayed, Target};

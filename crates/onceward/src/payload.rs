@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 
 /// Bytes of JSON that a payload may have.
-pub(crate) const PAYLOAD_LIMIT: usize = 256 * 1024;
+pub const PAYLOAD_LIMIT: usize = 256 * 1024;
 /// Bytes of JSON that a receipt may have.
 pub(crate) const RESULT_LIMIT: usize = 64 * 1024;
 /// How deep JSON may nest.

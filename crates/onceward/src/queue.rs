@@ -11,9 +11,6 @@ use crate::store::queues::list;
 use crate::store::queues::orders::{Order, Orders, What};
 use crate::{Error, Onceward, Time, job};
 
-/// How long a reason may be, in bytes.
-const REASON_LIMIT: usize = 500;
-
 /// What the configuration says of a queue; `None`: no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct QueueSettings {
@@ -182,10 +179,7 @@ impl Onceward {
     /// `NotFound` for a queue that was never defined and never had a job.
     pub async fn pause_queue(&self, name: &str, reason: &str) -> Result<bool, Error> {
         self.known_queue(name).await?;
-        if reason.len() > REASON_LIMIT || reason.contains('\0') {
-            let text = format!("a reason has at most {REASON_LIMIT} bytes, and no U+0000");
-            return Err(Error::invalid("bad_reason", text));
-        }
+        job::reason(reason)?;
         self.order(name, What::Pause { reason: reason.to_owned() }).await
     }
 

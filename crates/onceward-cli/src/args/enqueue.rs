@@ -10,7 +10,8 @@ use onceward::time::duration;
 const HELP: &str = "\
 Examples:
   onceward enqueue --queue mail --kind email.welcome --payload '{\"user\":7}'
-  onceward enqueue --queue mail --kind email.welcome --payload @job.json --dedup-key welcome-7
+  onceward enqueue --queue mail --kind email.welcome --payload @job.json \\
+      --dedup-key welcome-7 --dedup-for forever
   onceward enqueue --batch --queue mail < jobs.jsonl
 
 A line of a batch is {\"queue\":…,\"kind\":…,\"payload\":…,\"dedup_key\":…,\"dedup_for\":…,\"run_at\":…};

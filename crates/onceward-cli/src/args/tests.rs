@@ -124,6 +124,59 @@ fn payloads_and_scopes_mean_what_they_say() {
     assert!("0s".parse::<DedupFor>().is_err() && "ever".parse::<DedupFor>().is_err());
 }
 
+/// The words of an example as a shell reads them: up to a redirection, or a remark after two spaces.
+fn words(example: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted, mut blanks) = (Vec::new(), None::<String>, false, 0);
+    for c in example.chars() {
+        match c {
+            '\'' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !quoted => {
+                words.extend(word.take());
+                blanks += 1;
+            }
+            '<' | '>' | '|' if !quoted => break,
+            _ if blanks > 1 => break,
+            c => word.get_or_insert_default().push(c),
+        }
+        blanks = if c == ' ' { blanks } else { 0 };
+    }
+    words.extend(word);
+    words
+}
+
+#[test]
+fn every_example_in_a_help_is_understood() {
+    fn walk(command: &clap::Command, seen: &mut usize) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let joined = help.replace("\\\n      ", "");
+        for example in joined.lines().filter_map(|line| line.strip_prefix("  onceward ")) {
+            let parsed = Cli::try_parse_from(std::iter::once("onceward".to_owned()).chain(words(example)));
+            assert!(parsed.is_ok(), "{}: {example}\n{}", command.get_name(), parsed.unwrap_err());
+            *seen += 1;
+        }
+        command.get_subcommands().for_each(|inner| walk(inner, seen));
+    }
+    let mut seen = 0;
+    walk(&Cli::command(), &mut seen);
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn what_holds_for_a_whole_run_is_said_once() {
+    let flag = |line: &str| twice(line.split_whitespace());
+    for line in ["--store a status --store b", "status --store=a --store b"] {
+        assert_eq!(flag(line), Some("--store"), "{line}");
+    }
+    assert_eq!(flag("--config a status --config=b"), Some("--config"));
+    for line in ["--config a status --store b", "status --stored a --store b", "status --store a -- --store"]
+    {
+        assert_eq!(flag(line), None, "{line}");
+    }
+}
+
 #[test]
 fn help_is_a_command_too_and_tables_words_are_states() {
     let help = Cli::try_parse_from(["onceward", "help", "publish"]).unwrap_err();

@@ -108,10 +108,21 @@ async fn back_up(run: &Run, file: &Path) -> Result<Exit, Stop> {
 
 /// For copies that cannot know it by themselves: by `cp`, by `pg_dump`.
 async fn restored(run: &Run, made_at: Option<Time>) -> Result<Exit, Stop> {
+    if let Some(at) = made_at.filter(|at| *at > Time::now()) {
+        let text = format!(
+            "--made-at {at} is in the future: expected when the copy was made, by the clock of its database"
+        );
+        return Err(Stop::usage("bad_time", text));
+    }
     run.with_store(async |store| {
         let workers = store.once.status().await?.workers.len();
         if workers > 0 {
-            let text = format!("{workers} workers may be running; stop them first, or wait half a minute");
+            let (count, them) = if workers == 1 {
+                ("1 worker".to_owned(), "it")
+            } else {
+                (format!("{workers} workers"), "them")
+            };
+            let text = format!("{count} may be running; stop {them} first, or wait half a minute");
             return Err(Stop::failed("workers", text));
         }
         let jobs = store.once.take_for_backup(made_at).await?;

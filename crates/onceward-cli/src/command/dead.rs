@@ -31,11 +31,16 @@ pub(crate) async fn run(run: &Run, verb: &DeadVerb) -> Result<Exit, Stop> {
 }
 
 async fn discard(run: &Run, store: &Store, bulk: &Bulk) -> Result<Exit, Stop> {
-    let verb = Verb::new("discard", &[State::Dead]);
+    let verb = Verb { name: "discard", among: undecided() };
     let Some(selection) = select::agreed(run, store, bulk, &verb).await? else { return Ok(Exit::Fine) };
     let answers = store.once.discard(selection.clone()).await?;
     let words = "discarded; for five minutes `onceward dead undiscard` takes it back";
     Did::one("discarded", words, answers).say(run, &selection)
+}
+
+/// Dead jobs that nobody has discarded.
+fn undecided() -> Filter {
+    Filter { discarded: Some(false), ..Filter::state(State::Dead) }
 }
 
 async fn undiscard(run: &Run, store: &Store, bulk: &Bulk) -> Result<Exit, Stop> {

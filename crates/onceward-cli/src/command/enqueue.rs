@@ -5,7 +5,7 @@ mod batch;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use onceward::{Dedup, Enqueued, NewJob};
+use onceward::{Dedup, Enqueued, NewJob, PAYLOAD_LIMIT};
 use onceward_publish::regular;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::line;
 use crate::stop::Stop;
 
-/// The library's limit is 256 KiB; what is far beyond it need not be read to the end.
+/// What is far beyond the limit of a payload need not be read to the end.
 const LONGEST: u64 = 1024 * 1024;
 
 /// One job, or one per line of standard input.
@@ -50,7 +50,7 @@ fn job(run: &Run, args: &Enqueue) -> Result<NewJob, Stop> {
         (Some(key), Some(held)) => job.dedup(key, held.into()),
         _ => job,
     };
-    job.check()?;
+    job.check().map_err(|error| Stop::of_payload("--payload", &error))?;
     Ok(job)
 }
 
@@ -70,9 +70,19 @@ fn read(from: impl Read, name: &str, longest: u64) -> Result<String, Stop> {
     let read = from.take(longest + 1).read_to_end(&mut bytes);
     let count = read.map_err(|error| Stop::failed("io", format!("{name}: {error}")))?;
     if u64::try_from(count).is_ok_and(|count| count > longest) {
-        return Err(Stop::usage("too_long", format!("{name}: longer than {} MiB", longest / LONGEST)));
+        return Err(too_long(name, longest));
     }
     String::from_utf8(bytes).map_err(|_| Stop::usage("not_text", format!("{name}: not text in UTF-8")))
+}
+
+/// Says what is allowed, not only where the reading stopped.
+fn too_long(name: &str, longest: u64) -> Stop {
+    let text = format!(
+        "{name}: longer than {} MiB; one payload has at most {PAYLOAD_LIMIT} bytes: store the bulk elsewhere and enqueue \
+         a reference",
+        longest / LONGEST
+    );
+    Stop::usage("too_long", text)
 }
 
 impl Run {

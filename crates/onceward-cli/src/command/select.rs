@@ -142,6 +142,16 @@ pub(super) async fn ids(store: &Store, selection: &Selection, verb: &Verb) -> Re
     }
 }
 
+/// The command that lets a job go which was left as it is, where there is one.
+fn way_out(id: JobId, left: &mut Left) {
+    let command = match left.code {
+        "held" => "jobs release",
+        "discarded" => "dead undiscard",
+        _ => return,
+    };
+    left.text = format!("{}: onceward {command} {id}", left.text);
+}
+
 /// What a verb did: jobs by what became of them, and those that were left as they are.
 #[derive(Debug, Default)]
 pub(super) struct Did {
@@ -175,7 +185,8 @@ impl Did {
     }
 
     /// Says it. A job that was named and left as it is makes the command fail; one that a filter found does not.
-    pub(super) fn say(self, run: &Run, selection: &Selection) -> Result<Exit, Stop> {
+    pub(super) fn say(mut self, run: &Run, selection: &Selection) -> Result<Exit, Stop> {
+        self.left.iter_mut().for_each(|(id, left)| way_out(*id, left));
         let named = matches!(selection, Selection::Ids(_));
         let changed: usize = self.sorts.iter().map(|(_, _, jobs)| jobs.len()).sum();
         if let (true, 0, [(_, left)]) = (named, changed, self.left.as_slice()) {

@@ -1,10 +1,13 @@
 //! `onceward status`: whether anything needs a person, then what moves, then what is done.
 
+mod apart;
+
 use std::time::Duration;
 
 use onceward::{Filter, Onceward, PAGE_LIMIT, QueueView, RelayView, RestoredView, State, Status, Time};
 use serde::Serialize;
 
+use self::apart::Apart;
 use super::Run;
 use super::queues::held_back;
 use crate::config::Config;
@@ -35,13 +38,16 @@ pub(crate) async fn run(run: &Run, watch: bool) -> Result<Exit, Stop> {
 
 async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let status = store.once.status().await?;
-    let totals = totals(&store.once, &status.queues).await?;
+    let lines = line::lines(&store.config);
+    let apart = Apart::look(&store.once, &status.queues, &lines).await?;
+    let totals = totals(&store.once, &status.queues, &apart).await?;
     let relays = standing::look(store).await?;
     let exit = exit::worse(exit::of(&totals), standing::exit(&relays));
     let sources = sources(&store.config);
     let document = Document {
         status: &status,
         parked: totals.in_doubt,
+        discarded: apart.all_discarded(),
         relays: relays.iter().cloned().map(Standing::from).collect(),
         sources: &sources,
         exit: exit as u8,
@@ -50,7 +56,7 @@ async fn show(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let is_ours = |relay: &RelayView| store.config.relays.iter().any(|it| it.name.name == relay.name);
     let outboxes = relays.iter().filter_map(|relay| standing::say(relay, is_ours(relay), now));
     let others: Vec<String> = outboxes.chain(sources.iter().filter_map(SourceStanding::say)).collect();
-    run.output.answer(&document, || text(run, &status, &store.config, &others))?;
+    run.output.answer(&document, || text(run, &status, &store.config, &apart, &others))?;
     call(&totals, &relays);
     Ok(exit)
 }
@@ -80,7 +86,8 @@ async fn watch_it(run: &Run, store: &Store) -> Result<Exit, Stop> {
 pub(super) async fn verdict(store: &Store, lines: &[Line]) -> Result<Exit, Stop> {
     let mut queues = store.once.queues().await?;
     queues.retain(|queue| lines.iter().any(|line| line.name == queue.name));
-    let (totals, relays) = (totals(&store.once, &queues).await?, store.once.relays().await?);
+    let apart = Apart::look(&store.once, &queues, lines).await?;
+    let (totals, relays) = (totals(&store.once, &queues, &apart).await?, store.once.relays().await?);
     call(&totals, &relays);
     Ok(exit::worse(exit::of(&totals), standing::exit(&relays)))
 }
@@ -91,12 +98,14 @@ fn call(totals: &Totals, relays: &[RelayView]) {
     }
 }
 
-/// The document for scripts. Of the jobs in doubt, those that are parked need a person.
+/// The document for scripts. Of the jobs in doubt, those that are parked need a person; of the dead ones, those that are
+/// not discarded.
 #[derive(Debug, Serialize)]
 struct Document<'s> {
     #[serde(flatten)]
     status: &'s Status,
     parked: u64,
+    discarded: u64,
     relays: Vec<Standing>,
     sources: &'s [SourceStanding<'s>],
     exit: u8,
@@ -126,13 +135,13 @@ impl SourceStanding<'_> {
 
 /// The jobs of these queues as exit codes count them. Of those that wait, it is known only whether one is due, and
 /// whether one waits for another try.
-async fn totals(once: &Onceward, queues: &[QueueView]) -> Result<Totals, Stop> {
+async fn totals(once: &Onceward, queues: &[QueueView], apart: &Apart) -> Result<Totals, Stop> {
     let mut totals = Totals::default();
     for queue in queues {
         let figures = &queue.figures;
         let due = u64::from(queue.oldest_due.is_some() || queue.retry_at.is_some());
         totals.done += figures.done;
-        totals.dead += figures.dead;
+        totals.dead += figures.dead.saturating_sub(apart.discarded(&queue.name));
         totals.held += figures.held;
         totals.pending += figures.running + due;
         totals.scheduled += figures.pending.saturating_sub(figures.held + due);
@@ -161,20 +170,20 @@ async fn doubts(once: &Onceward, queue: &str) -> Result<(u64, u64), Stop> {
     }
 }
 
-fn text(run: &Run, status: &Status, config: &Config, others: &[String]) -> String {
+fn text(run: &Run, status: &Status, config: &Config, apart: &Apart, others: &[String]) -> String {
     let idle = status.queues.iter().all(|queue| queue.figures == onceward::Figures::default());
     let empty = idle && status.queues.iter().all(|queue| queue.paused.is_none());
     if empty && others.is_empty() {
         return EMPTY.to_owned();
     }
     let workers = match status.workers.len() {
-        0 => "no worker is running: start one with `onceward work`".to_owned(),
+        0 => apart::no_worker(&status.queues, &line::lines(config)),
         1 => "1 worker is running".to_owned(),
         many => format!("{many} workers are running"),
     };
     let restored = restored(&status.restored).map(|text| format!("{text}\n")).unwrap_or_default();
     let table =
-        if empty { String::new() } else { format!("{}\n\n", table(status, config).show(&run.output)) };
+        if empty { String::new() } else { format!("{}\n\n", table(status, config, apart).show(&run.output)) };
     let lines = [&[workers], others].concat().join("\n");
     format!("{table}{restored}{lines}")
 }
@@ -192,7 +201,7 @@ pub(super) fn restored(jobs: &[RestoredView]) -> Option<String> {
 }
 
 /// A row for each queue that has or had jobs.
-fn table(status: &Status, config: &Config) -> Grid {
+fn table(status: &Status, config: &Config, apart: &Apart) -> Grid {
     let header = ["queue", "unsure", "failed", "waiting", "sending", "done", "oldest due", "rate", "state"];
     let mut grid = Grid::new(header);
     let now = Time::now();
@@ -203,13 +212,13 @@ fn table(status: &Status, config: &Config) -> Grid {
         grid.row([
             Cell::Whole(queue.name.clone()),
             figure(figures.in_doubt),
-            figure(figures.dead),
+            figure(figures.dead.saturating_sub(apart.discarded(&queue.name))),
             figure(figures.pending),
             figure(figures.running),
             figure(figures.done),
             Cell::maybe(due.map(|due| relative(due, now))),
             Cell::maybe(queue.settings.rate.map(|rate| rate.to_string())),
-            Cell::Text(held_back(queue, config, now).unwrap_or_else(|| state(queue, &lines, now))),
+            Cell::Text(held_back(queue, config, now).unwrap_or_else(|| state(queue, &lines, apart, now))),
         ]);
     }
     grid
@@ -220,17 +229,13 @@ fn figure(count: u64) -> Cell {
     if count == 0 { Cell::Empty } else { Cell::Number(count) }
 }
 
-fn state(queue: &QueueView, lines: &[Line], now: Time) -> String {
-    let open = queue.figures.pending + queue.figures.running + queue.figures.in_doubt;
-    let held = queue.figures.held;
-    if open > 0 && !lines.iter().any(|line| line.name == queue.name) {
-        return match held {
-            0 => "not in the configuration".to_owned(),
-            held => format!("{} not in the configuration; {held} held until it is", Shown::Paused.shape()),
-        };
-    }
-    if held > 0 {
-        return format!("{} {held} held: onceward jobs list --state pending", Shown::Paused.shape());
+fn state(queue: &QueueView, lines: &[Line], apart: &Apart, now: Time) -> String {
+    let said = [apart::unserved(queue, lines), apart.held(queue), apart.given_up(queue)];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    if !said.is_empty() {
+        let shape =
+            if queue.figures.held > 0 { format!("{} ", Shown::Paused.shape()) } else { String::new() };
+        return format!("{shape}{}", said.join("; "));
     }
     if let Some(at) = queue.retry_at.filter(|at| *at > now) {
         return format!("tried again {}", relative(at, now));

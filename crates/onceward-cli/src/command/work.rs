@@ -1,11 +1,13 @@
 //! `onceward work`.
 
+mod rest;
 mod strangers;
 
 use onceward::{AlertMessage, Error, Job, Report, Worker, WorkerBuilder};
 use onceward_publish::{Post, Publisher};
 use serde_json::json;
 
+use self::rest::Rest;
 use super::{Run, status};
 use crate::alerting;
 use crate::args::Work;
@@ -31,6 +33,8 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     store.refuse_rehearsal()?;
     let signals = Signals::catch()?;
     let lines = line::named(&store.config, &args.queues)?;
+    let named: Vec<String> =
+        lines.iter().map(|line| line.name.clone()).filter(|_| !args.queues.is_empty()).collect();
     store.define_queues().await?;
     store.put_schedules(run).await?;
     let lines = able(run, store, lines);
@@ -67,11 +71,16 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
         taken = taking::all_once(run, store).await;
     }
     let report = ended(run, done)?;
-    say(run, &report)?;
-    match stopped {
-        Some(exit) => Ok(exit),
-        None => Ok(exit::worse(status::verdict(store, &lines).await?, taken.exit())),
+    if let Some(exit) = stopped {
+        say(run, &report, "no job was run", &Rest::default())?;
+        return Ok(exit);
     }
+    let rest = Rest::look(store, &named).await?;
+    let none = if rest.is_empty() { "nothing was due" } else { "nothing that this program can run now" };
+    say(run, &report, none, &rest)?;
+    rest.advise();
+    let exit = exit::worse(status::verdict(store, &lines).await?, taken.exit());
+    Ok(exit::worse(exit, rest.exit()))
 }
 
 /// A channel without its secrets is left to a process that has them.
@@ -118,10 +127,12 @@ fn ended(run: &Run, done: Result<Report, Error>) -> Result<Report, Stop> {
     done
 }
 
-fn say(run: &Run, report: &Report) -> Result<(), Stop> {
+/// What was done, and what is left; `none`: that nothing was done.
+fn say(run: &Run, report: &Report, none: &str, rest: &Rest) -> Result<(), Stop> {
     let Report { done, again, dead, in_doubt, cancelled, lost, .. } = *report;
     let document = json!({
         "done": done, "again": again, "dead": dead, "in_doubt": in_doubt, "cancelled": cancelled, "lost": lost,
+        "waiting": rest.waiting, "running": rest.running,
     });
     let figures = [
         (done, "done"),
@@ -132,11 +143,9 @@ fn say(run: &Run, report: &Report) -> Result<(), Stop> {
         (lost, "lost to another worker"),
     ];
     run.output.answer(&document, || {
-        let said: Vec<_> = figures
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
-        if said.is_empty() { "nothing was due".to_owned() } else { said.join(", ") }
+        let some = figures.iter().filter(|(count, _)| *count > 0);
+        let said: Vec<_> = some.map(|(count, word)| format!("{count} {word}")).collect();
+        let head = if said.is_empty() { none.to_owned() } else { said.join(", ") };
+        plain(&[&[head], rest.words().as_slice()].concat().join("; "))
     })
 }

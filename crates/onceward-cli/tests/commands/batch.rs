@@ -26,12 +26,13 @@ fn one_bad_line_enqueues_nothing_and_all_bad_lines_are_named() {
         ("{\"payload\":1,\"payload_\":2}", "unknown field `payload_`"),
         ("{}", "`payload` is missing"),
         ("{\"payload\":1,\"kind\":\"a b\"}", "kind \"a b\""),
-        ("{\"payload\":\"\\u0000\"}", "U+0000"),
+        ("{\"payload\":\"\\u0000\"}", "`payload`: U+0000"),
         ("{\"payload\":1,\"dedup_key\":\"a\"}", "`dedup_key` needs `dedup_for`"),
         ("{\"payload\":1,\"dedup_for\":\"soon\"}", "`dedup_for`: expected forever"),
         ("{\"payload\":1,\"run_at\":\"tomorrow\"}", "is not an instant"),
-        ("[]", "column"),
-        ("x", "column 1"),
+        ("[]", "expected an object such as {\"payload\":"),
+        ("x", "column 1: no JSON"),
+        ("nonsense", "expected an object such as {\"payload\":"),
     ];
     for (bad, expected) in table {
         let ran = place.fed(&BATCH, &format!("{{\"payload\":1}}\n{bad}\n{{\"payload\":3}}\n{bad}\n"));

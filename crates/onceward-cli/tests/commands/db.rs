@@ -195,3 +195,11 @@ fn an_empty_copy_has_nothing_that_may_have_been_sent() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("no job") && !ran.err.contains("1970"), "{ran:?}");
 }
+
+#[test]
+fn a_copy_that_is_yet_to_be_made_was_not_restored() {
+    let place = Place::new(CONFIG);
+    let ran = place.line("db restored --made-at 2100-01-01T00:00:00Z");
+    assert!(ran.code == 2 && ran.err.contains("is in the future"), "{ran:?}");
+    assert_eq!(place.line("db restored --made-at 2026-01-01T00:00:00Z").code, 0);
+}

@@ -97,6 +97,27 @@ async fn a_discard_can_be_taken_back() {
     assert_eq!(place.line("dead list --discarded").out, "no job is discarded\n");
 }
 
+#[tokio::test]
+async fn what_is_discarded_asks_for_nobody_and_is_marked_everywhere() {
+    let place = graves(2).await;
+    assert_eq!(place.line("status").code, 3);
+    assert_eq!(place.line("dead discard --all --yes --json").json()["discarded"], json!([1, 2]));
+    let status = place.line("status");
+    assert_eq!((status.code, status.err.as_str()), (0, ""), "{status:?}");
+    assert!(status.out.contains("2 discarded: onceward dead list --discarded"), "{status:?}");
+    assert_eq!(place.line("status --json").json()["discarded"], 2);
+    let list = place.line("dead list").out;
+    for id in [1, 2] {
+        assert!(list.contains(&format!("undo: onceward dead undiscard {id}")), "{list}");
+    }
+    assert_eq!(place.line("dead discard --all --yes").out, "nothing was changed\n");
+    for verb in ["discard", "revive"] {
+        let again = place.line(&format!("dead {verb} 1"));
+        assert!(again.code == 1 && again.err.contains("is discarded, final at"), "{again:?}");
+        assert!(again.err.contains("onceward dead undiscard 1"), "{again:?}");
+    }
+}
+
 /// Revives with a canary while a worker of the tests' own runs the jobs, each by `grant`.
 async fn sing(place: Place, grant: fn() -> onceward::Outcome) -> (Place, Ran) {
     let once = place.once().await;
@@ -136,6 +157,14 @@ async fn when_the_first_is_done_the_others_follow() {
     let (place, ran) = sing(graves(3).await, || Ok(Done::Nothing)).await;
     assert_eq!((ran.code, &ran.json()["revived"]), (0, &json!([1, 2, 3])), "{ran:?}");
     assert_eq!(place.line("dead list").out, "no job is dead\n");
+}
+
+#[tokio::test]
+async fn where_nothing_is_dead_no_canary_is_waited_for() {
+    let place = graves(0).await;
+    let ran = place.line("dead revive --all --canary 1 --yes");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "nothing was changed\n"), "{ran:?}");
+    assert!(!ran.err.contains("waiting for"), "{ran:?}");
 }
 
 #[tokio::test]

@@ -39,6 +39,29 @@ fn a_payload_comes_from_a_file_or_from_standard_input() {
 }
 
 #[test]
+fn a_mistake_is_told_by_the_flag_it_came_by() {
+    let place = Place::new(CONFIG);
+    std::fs::write(place.path("large.json"), format!("\"{}\"", "x".repeat(2 << 20))).unwrap();
+    let payload = |text| with(&["--payload", text]);
+    let later = |at| with(&["--payload", "1", "--run-at", at]);
+    let table = [
+        (payload("{"), "--payload: EOF"),
+        (payload("{\"a\":\"\\u0000\"}"), "--payload: $.a: U+0000"),
+        (payload("@large.json"), "at most 262144 bytes"),
+        (with(&["--payload", "1", "--dedup-key", "", "--dedup-for", "forever"]), "the dedup key is empty"),
+        (later("9999-12-31T23:59:59Z"), "at most 9999-12-30T00:00:00Z"),
+        (with(&["--payload", "1", "--store", "sqlite://a.db?mode=rwc"]), "mode is not needed"),
+    ];
+    for (args, expected) in table {
+        let ran = place.run(&args);
+        assert!(ran.code == 2 && ran.err.contains(expected), "{args:?}: {ran:?}");
+    }
+    let twice = place.line("--store sqlite://a.db status --store sqlite://b.db --json");
+    assert_eq!((twice.code, &twice.json()["error"]["code"]), (2, &json!("usage")), "{twice:?}");
+    assert!(twice.out.contains("--store is given twice"), "{twice:?}");
+}
+
+#[test]
 fn a_second_job_of_a_key_is_skipped_and_says_so() {
     let place = Place::new(CONFIG);
     let keyed = with(&["--payload", "1", "--dedup-key", "a", "--dedup-for", "forever"]);

@@ -178,6 +178,15 @@ async fn a_waiting_job_runs_now_and_a_held_one_is_released() {
     once.hold(1, "approval").await.unwrap();
     once.close().await;
     assert!(place.line("jobs list").out.contains("held: approval"));
+    let held = place.line("jobs run-now 1");
+    assert_eq!((held.code, held.out.as_str()), (1, ""), "{held:?}");
+    assert!(
+        held.err.contains("job 1 is held (approval)") && held.err.contains("onceward jobs release 1"),
+        "{held:?}"
+    );
+    let script = place.line("jobs run-now 1 2 --json");
+    assert_eq!((script.code, &script.json()["due"]), (1, &json!([2])), "{script:?}");
+    assert_eq!(script.json()["left"][0]["code"], "held");
     assert_eq!(place.line("jobs release --all --dry-run --json").json()["matching"], 1);
     assert_eq!(place.line("jobs release --all --yes --json").json(), json!({ "released": [1], "left": [] }));
 }

@@ -71,6 +71,28 @@ fn a_queue_that_is_not_configured_is_named_while_jobs_wait_in_it() {
     let ran = place.line("status");
     assert_eq!(ran.code, 5);
     assert!(ran.out.contains("not in the configuration"), "{ran:?}");
+    assert!(ran.out.contains("start the program that serves mial"), "`onceward work` would not: {ran:?}");
+    place.run(&["enqueue", "--queue", "mail", "--kind", "k", "--payload", "1"]);
+    let ran = place.line("status");
+    assert!(ran.out.contains("`onceward work`, and the program that serves mial"), "{ran:?}");
+}
+
+#[tokio::test]
+async fn what_a_person_holds_is_let_go_by_a_release_and_not_by_the_configuration() {
+    let place = Place::new(CONFIG);
+    let once = place.once().await;
+    for queue in ["mial", "mail"] {
+        once.enqueue(NewJob::untyped(queue, "k", "1").hold("approval")).await.unwrap();
+    }
+    once.close().await;
+    let out = place.line("status").out;
+    for queue in ["mial", "mail"] {
+        assert!(
+            out.contains(&format!("1 held: onceward jobs list --state pending --queue {queue}")),
+            "{out}"
+        );
+    }
+    assert!(!out.contains("until it is"), "{out}");
 }
 
 #[test]

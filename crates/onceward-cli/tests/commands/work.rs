@@ -120,6 +120,34 @@ fn a_watched_status_is_one_document_a_line_until_a_signal() {
 }
 
 #[test]
+fn what_waits_elsewhere_is_said_when_a_run_ends_idle() {
+    let place = Place::new(CONFIG);
+    place.run(&["enqueue", "--queue", "mial", "--kind", "k", "--payload", "1"]);
+    let ran = place.line("work --until-idle");
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (5, "nothing that this program can run now; 1 wait in mial (kind k)\n"),
+        "{ran:?}"
+    );
+    assert!(
+        ran.err.contains("queue mial is not in the configuration: add it, or start the program"),
+        "{ran:?}"
+    );
+    let script = place.line("work --until-idle --json").json();
+    assert_eq!(
+        script["waiting"],
+        json!([{ "queue": "mial", "kind": "k", "jobs": 1, "more": false }]),
+        "{script}"
+    );
+    let named = place.line("work --until-idle --queues mail");
+    assert_eq!((named.code, named.out.as_str()), (0, "nothing was due\n"), "the others were not asked for");
+    let working = Working::start(&place, &["work"]);
+    working.signal("-TERM");
+    let output = working.child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "no job was run\n");
+}
+
+#[test]
 fn until_idle_delivers_what_is_due_and_ends() {
     let place = Place::with_post("[channels.blog]\ntype = \"archive\"\npath = \"blog\"\n[queues.mail]\n");
     let ran = place.line("work --until-idle");
@@ -173,7 +201,11 @@ fn jobs_of_other_kinds_wait_and_are_named_once() {
         "{\"payload\":1}\n{\"payload\":2}\n",
     );
     let ran = place.line("work --until-idle");
-    assert_eq!((ran.code, ran.out.as_str()), (5, "nothing was due\n"), "{ran:?}");
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (5, "nothing that this program can run now; 2 wait in mail (kind email.welcome)\n"),
+        "{ran:?}"
+    );
     assert_eq!(ran.err.matches("email.welcome").count(), 1, "{ran:?}");
 }
 

@@ -89,6 +89,9 @@ fn sqlite_target(rest: &str) -> Result<Target> {
             ("synchronous", "full") => SqliteSynchronous::Full,
             // Loses acknowledged jobs on a power cut; for rehearsals only.
             ("synchronous", "normal") => SqliteSynchronous::Normal,
+            ("mode", _) => {
+                return Err(config("mode is not needed: a file that is missing is made; leave it out"));
+            }
             _ => {
                 return Err(config(format!(
                     "unknown option {key:?} of a SQLite store; known: synchronous=full|normal"

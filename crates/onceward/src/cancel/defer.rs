@@ -7,7 +7,7 @@ use crate::{Error, JobId, Left, Onceward, Selection, State, Time, job};
 type Answers = Vec<(JobId, Result<(), Left>)>;
 
 impl Onceward {
-    /// Makes jobs due now: pending ones run, ones in doubt are looked at. A held job stays held.
+    /// Makes jobs due now: pending ones run, ones in doubt are looked at. A held job is left as it is, as `held`.
     pub async fn run_now(&self, which: impl Into<Selection>) -> Result<Answers, Error> {
         self.each(&which.into(), &RunNow).await
     }
@@ -15,9 +15,9 @@ impl Onceward {
     /// Holds pending jobs until a release, with the reason shown (`approval`, `paused` …).
     ///
     /// # Errors
-    /// `Invalid` when the reason is not a short name.
+    /// `Invalid` when the reason is empty, longer than 500 bytes, or has U+0000.
     pub async fn hold(&self, which: impl Into<Selection>, reason: &str) -> Result<Answers, Error> {
-        job::name("reason", reason)?;
+        job::reason(reason)?;
         self.each(&which.into(), &Hold(reason.to_owned())).await
     }
 
@@ -55,6 +55,10 @@ impl Verb for RunNow {
             return crate::doubt::look(job);
         }
         pending(job)?;
+        if let Some(reason) = &job.held_reason {
+            let text = format!("job {} is held ({reason}); release it first", job.id);
+            return Err(Left::new("held", text));
+        }
         job.run_at = job.now;
         Ok(())
     }

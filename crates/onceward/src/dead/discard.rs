@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use crate::store::jobs::{Standing, Verb};
-use crate::{Error, JobId, Left, Onceward, Selection, State};
+use crate::{Error, JobId, Left, Onceward, Selection, State, Time};
 
 /// For how long a discard can be undone.
 const UNDO: Duration = Duration::from_mins(5);
 
 impl Onceward {
-    /// Marks dead jobs to be cancelled in five minutes. Until then [`Onceward::undiscard`] takes it back.
+    /// Marks dead jobs to be cancelled in five minutes. Until then [`Onceward::undiscard`] takes it back. One that is
+    /// marked already is left as it is, as `discarded`.
     pub async fn discard(
         &self,
         which: impl Into<Selection>,
@@ -38,9 +39,20 @@ impl Verb for Discard {
             return Err(Left::state(job.id, State::Dead, job.state));
         }
         // A second click must not move the end.
-        job.discard_at.get_or_insert(job.now.after(UNDO));
+        if let Some(at) = job.discard_at {
+            return Err(already(job.id, at));
+        }
+        job.discard_at = Some(job.now.after(UNDO));
         Ok(())
     }
+}
+
+/// A job that is about to be ended stands apart until then.
+pub(super) fn already(id: JobId, at: Time) -> Left {
+    Left::new(
+        "discarded",
+        format!("job {id} is discarded, final at {at}; to keep it, undiscard it before that"),
+    )
 }
 
 #[derive(Debug, Clone)]

@@ -130,7 +130,7 @@ impl Revive {
             return Err(Left::state(id, State::Dead, job.state));
         }
         if let Some(at) = job.discard_at {
-            return Err(Left::new("discarded", format!("job {id} is discarded at {at}; undiscard it first")));
+            return Err(super::discard::already(id, at));
         }
         if let Some(other) = job.holder.filter(|holder| *holder != id) {
             return Err(Left::new("key_taken", format!("job {other} has the dedup key of job {id} now")));

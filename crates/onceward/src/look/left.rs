@@ -7,8 +7,8 @@ use crate::{Error, JobId, State};
 /// Why a verb left a job as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Left {
-    /// A stable machine code: `not_found`, `not_pending`, `not_dead`, `not_in_doubt`, `not_held`, `discarded`,
-    /// `effect_open`, `effect_accepted`, `quiet_period`, `key_taken`, `too_late`, `cannot_look`.
+    /// A stable machine code: `not_found`, `not_pending`, `not_dead`, `not_in_doubt`, `held`, `not_held`,
+    /// `discarded`, `effect_open`, `effect_accepted`, `quiet_period`, `key_taken`, `too_late`, `cannot_look`.
     pub code: &'static str,
     /// Why, and what to do instead.
     pub text: String,

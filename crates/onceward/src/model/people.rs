@@ -25,7 +25,8 @@ impl Model {
             Deed::Hold => job.row.held = true,
             Deed::Release if !std::mem::take(&mut job.row.held) => return Err("not_held"),
             Deed::Release => {}
-            Deed::Discard => job.row.discard_at = job.row.discard_at.or(Some(now.after(UNDO))),
+            Deed::Discard if job.row.discard_at.is_some() => return Err("discarded"),
+            Deed::Discard => job.row.discard_at = Some(now.after(UNDO)),
             Deed::Undiscard => undiscard(&mut job.row, now)?,
             Deed::Verify => verify(job, now)?,
             Deed::SaysItHappened => happened(job, now),

@@ -105,8 +105,23 @@ impl NewRow {
     pub fn check(&self) -> Result<(), Error> {
         match &self.wrong {
             Some(wrong) => Err(Error::invalid("payload_not_json", wrong.clone())),
-            None => NewJob::untyped(&self.queue, &self.kind, &self.payload).check(),
+            None => self.checked(),
         }
+    }
+
+    fn checked(&self) -> Result<(), Error> {
+        let mut job = NewJob::untyped(&self.queue, &self.kind, &self.payload);
+        if let Some(key) = &self.dedup_key {
+            job = job.dedup(key, self.dedup_for.map_or(Dedup::Forever, Dedup::For));
+        }
+        if let Some(id) = &self.message_id {
+            job = job.message(id, Duration::ZERO);
+        }
+        if self.ordering_key.as_deref() == Some("") {
+            let text = "the ordering key is empty: name what is to stay in order, or leave it out";
+            return Err(Error::invalid("bad_ordering_key", text));
+        }
+        job.check()
     }
 }
 
@@ -154,8 +169,9 @@ impl Message {
         if let Some(key) = &self.dedup_key {
             job = job.dedup(key, self.dedup_for.map_or(Dedup::Forever, Dedup::For));
         }
+        let job = job.message(&self.message_id, horizon).standing_for(self.created_at);
         job.check()?;
-        Ok(job.message(&self.message_id, horizon).standing_for(self.created_at))
+        Ok(job)
     }
 
     /// Its id and what it carries, in 64 hex digits: by this an engine may know a repeat that knows ids alone. A row of

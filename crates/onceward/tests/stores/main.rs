@@ -29,6 +29,7 @@ macro_rules! laws {
 laws! {
     enqueue:
         a_job_is_pending_when_enqueue_returns,
+        a_key_or_id_that_is_empty_is_a_mistake,
         two_hundred_producers_of_one_key_make_one_job,
         a_rolled_back_transaction_leaves_no_job;
     beside:
@@ -147,6 +148,7 @@ laws! {
         a_bulk_cancel_meets_only_what_matches,
         a_cancelled_key_is_free_only_if_it_was_held_until_then,
         a_held_job_waits_for_its_release,
+        the_reason_of_a_hold_is_one_text_whoever_holds,
         a_pending_job_can_be_moved_in_time;
     dead:
         a_revive_opens_a_new_budget_and_attempts_go_on,

@@ -5,7 +5,7 @@ mod canary;
 use std::time::Duration;
 
 use onceward::pace::Rate;
-use onceward::{Filter, JobId, ReviveOptions, Revived, Selection, State};
+use onceward::{Filter, JobId, ReviveOptions, Revived, Selection};
 
 use crate::args::Revive;
 use crate::command::Run;
@@ -16,22 +16,26 @@ use crate::store::Store;
 
 pub(super) async fn run(run: &Run, store: &Store, args: &Revive) -> Result<Exit, Stop> {
     args.check().map_err(|text| Stop::usage("usage", text))?;
-    let verb = Verb::new("revive", &[State::Dead]);
+    let verb = Verb { name: "revive", among: super::undecided() };
     let selection = select::selection(store, &args.bulk, &verb).await?;
     let options = options(args);
     if options.dry_run {
-        return say_dry(run, &store.once.revive(selection, &options).await?);
+        return say_dry(
+            run,
+            &store.once.revive(selection, &options).await.map_err(|error| of_payload(&error))?,
+        );
     }
     select::agree(run, store, &args.bulk, &verb, &selection).await?;
     if args.rate.is_none() && args.canary.is_none() {
-        let revived = store.once.revive(selection.clone(), &options).await?;
+        let revived =
+            store.once.revive(selection.clone(), &options).await.map_err(|error| of_payload(&error))?;
         return say(run, revived, &selection);
     }
     let mut rest = select::ids(store, &selection, &verb).await?;
     rest.truncate(options.limit.unwrap_or(usize::MAX));
     let slow = Slowly { store, rate: args.rate };
     let mut all = Revived::default();
-    if let Some(count) = args.canary {
+    if let Some(count) = args.canary.filter(|_| !rest.is_empty()) {
         let after = rest.split_off(rest.len().min(usize::try_from(count).unwrap_or(usize::MAX)));
         canary::served(store, &rest).await?;
         slow.revive(&rest, &mut all).await?;
@@ -46,6 +50,10 @@ pub(super) async fn run(run: &Run, store: &Store, args: &Revive) -> Result<Exit,
     }
     slow.revive(&rest, &mut all).await?;
     say(run, all, &selection)
+}
+
+fn of_payload(error: &onceward::Error) -> Stop {
+    Stop::of_payload("--set-payload", error)
 }
 
 fn options(args: &Revive) -> ReviveOptions {

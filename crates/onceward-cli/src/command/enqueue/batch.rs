@@ -20,7 +20,7 @@ const MOST_LISTED: usize = 20;
 
 /// A line as it is written; what it lacks is taken from the flags.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object such as {\"payload\": {\"user\": 7}}")]
 struct Line {
     queue: Option<String>,
     kind: Option<String>,
@@ -89,7 +89,7 @@ fn job(line: &str, args: &Enqueue) -> Result<(String, NewJob), String> {
     if let Some(key) = line.dedup_key {
         job = job.dedup(key, held.ok_or("`dedup_key` needs `dedup_for`")?.into());
     }
-    job.check().map_err(|error| error.to_string())?;
+    job.check().map_err(|error| Stop::of_payload("`payload`", &error).text)?;
     Ok((queue, job))
 }
 
@@ -97,10 +97,15 @@ fn job(line: &str, args: &Enqueue) -> Result<(String, NewJob), String> {
 fn in_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    match text.strip_suffix(&place) {
-        Some(text) => format!("column {}: {text}", error.column()),
-        None => text,
+    let Some(text) = text.strip_suffix(&place) else { return text };
+    let column = error.column();
+    if error.is_data() {
+        return format!("column {column}: {text}");
     }
+    // The parser's words for it are those of a parser.
+    format!(
+        "column {column}: no JSON ({text}): expected an object such as {{\"payload\": {{\"user\": 7}}}} on each line"
+    )
 }
 
 /// One answer for each line, in order.

@@ -64,14 +64,21 @@ fn when(job: &JobView, now: Time) -> String {
 /// Why it is where it is, or where its effect can be seen.
 fn about(job: &JobView) -> Cell {
     let held = job.held_reason.as_ref().map(|reason| format!("held: {reason}"));
+    let discarded = discarded(job);
     let maybe = job.restored.then(|| MAYBE_SENT.to_owned());
     let error = job.error.as_ref().filter(|_| job.url.is_none() && job.state != State::Done).map(reason);
-    let said: Vec<String> = maybe.into_iter().chain(held.or(error)).collect();
+    let said: Vec<String> = maybe.into_iter().chain(held.or(discarded).or(error)).collect();
     match &job.url {
         Some(url) if said.is_empty() => Cell::Whole(url.clone()),
         _ if said.is_empty() => Cell::Empty,
         _ => Cell::Text(said.join("; ")),
     }
+}
+
+/// Until when a discard can be undone, and how.
+pub(super) fn discarded(job: &JobView) -> Option<String> {
+    let at = job.discard_at?.timestamp().strftime("%H:%M:%SZ").to_string();
+    Some(format!("discarded, final at {at}; undo: onceward dead undiscard {}", job.id))
 }
 
 /// The code first, since errors are grouped by it, then the text.

@@ -151,8 +151,9 @@ pub(crate) async fn a_held_job_waits_for_its_release(store: &Store) -> Verdict {
     store.once.set_clock(t0);
     let id = add(store, job()).await?;
     assert_eq!(store.once.hold(id, "approval").await?, [(id, Ok(()))]);
-    assert_eq!(store.once.run_now(id).await?, [(id, Ok(()))]);
-    assert_eq!(run(store).await?.done, 0, "due, and held all the same");
+    let held = store.once.run_now(id).await?;
+    assert!(matches!(&held[0].1, Err(left) if left.code == "held" && left.text.contains("approval")), "{held:?}");
+    assert_eq!(run(store).await?.done, 0);
     assert_eq!(store.once.job(id).await?.held_reason.as_deref(), Some("approval"));
     let at = t0.after(Duration::from_hours(1));
     assert_eq!(store.once.release(id, Some(at)).await?, [(id, Ok(()))]);
@@ -161,7 +162,22 @@ pub(crate) async fn a_held_job_waits_for_its_release(store: &Store) -> Verdict {
     assert_eq!(run(store).await?.done, 0);
     store.once.set_clock(at);
     assert_eq!(run(store).await?.done, 1);
-    assert_eq!(store.once.hold(id, "not a name").await.unwrap_err().code(), "bad_name");
+    Ok(())
+}
+
+pub(crate) async fn the_reason_of_a_hold_is_one_text_whoever_holds(store: &Store) -> Verdict {
+    let id = add(store, job()).await?;
+    for good in ["approval", "waits for Ann, who is back on Monday"] {
+        assert_eq!(store.once.hold(id, good).await?, [(id, Ok(()))]);
+        let held = add(store, job().hold(good)).await?;
+        assert_eq!(store.once.job(held).await?.held_reason.as_deref(), Some(good));
+    }
+    let long = "x".repeat(501);
+    for bad in ["", " ", "a\0b", &long] {
+        assert_eq!(store.once.hold(id, bad).await.unwrap_err().code(), "bad_reason", "{bad:?}");
+        assert_eq!(job().hold(bad).check().unwrap_err().code(), "bad_reason", "{bad:?}");
+        assert_eq!(store.once.enqueue(job().hold(bad)).await.unwrap_err().code(), "bad_reason", "{bad:?}");
+    }
     Ok(())
 }
 

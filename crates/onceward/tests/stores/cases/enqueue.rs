@@ -17,6 +17,31 @@ pub(crate) async fn a_job_is_pending_when_enqueue_returns(store: &Store) -> Verd
     Ok(())
 }
 
+pub(crate) async fn a_key_or_id_that_is_empty_is_a_mistake(store: &Store) -> Verdict {
+    let hour = std::time::Duration::from_hours(1);
+    let table = [
+        (job("1").dedup("", Dedup::Forever), "bad_dedup"),
+        (job("1").message("", hour), "bad_message"),
+        (job("1").message_of("m", hour, ""), "bad_message"),
+        (job("1").message_of("m", hour, "a\0b"), "bad_message"),
+    ];
+    for (bad, code) in table {
+        assert_eq!(bad.check().map_err(|error| error.code()), Err(code), "{bad:?}");
+        assert_eq!(store.once.enqueue(bad).await.unwrap_err().code(), code);
+    }
+    let row = || onceward::NewRow::untyped("mail", "welcome", "1");
+    let rows = [
+        (row().dedup("", None), "bad_dedup"),
+        (row().message_id(""), "bad_message"),
+        (row().ordered(""), "bad_ordering_key"),
+    ];
+    for (bad, code) in rows {
+        assert_eq!(bad.check().map_err(|error| error.code()), Err(code), "{bad:?}");
+    }
+    assert_eq!(store.count("job", "true").await?, 0);
+    Ok(())
+}
+
 pub(crate) async fn two_hundred_producers_of_one_key_make_one_job(store: &Store) -> Verdict {
     let other = store.another().await?;
     let mut producers = tokio::task::JoinSet::new();

@@ -148,7 +148,7 @@ fn stands(job: &JobView, now: Time) -> Moment {
 }
 
 fn dead(job: &JobView) -> String {
-    let gone = job.discard_at.map_or_else(String::new, |at| format!(", discarded: cancelled at {at}"));
+    let gone = job.discard_at.map_or_else(String::new, |at| format!(", discarded: final at {at}"));
     format!("failed (dead){gone}")
 }
 
