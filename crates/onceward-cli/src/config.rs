@@ -106,7 +106,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         match find(named, &env, here) {
             Ok(file) => Self::load(&file, env),
-            Err(ConfigError::Missing { .. }) if has_store || env.get("ONCEWARD_STORE").is_some() => {
+            Err(ConfigError::Missing { .. }) if has_store || env.given("ONCEWARD_STORE").is_some() => {
                 Self::parse("", &here.join(NAME), env)
             }
             Err(error) => Err(error),

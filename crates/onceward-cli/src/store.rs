@@ -46,6 +46,10 @@ pub(crate) async fn database(url: &StoreUrl) -> Result<Database, Stop> {
 /// # Errors
 /// `store_foreign`.
 pub(crate) async fn ours(url: &StoreUrl) -> Result<(), Stop> {
+    // What is no file cannot be looked into; opening it says why.
+    if url.file().is_some_and(|file| !file.is_file()) {
+        return Ok(());
+    }
     if !Database::is_foreign(url.expose()).await.map_err(|error| at(url, &error.into()))? {
         return Ok(());
     }
@@ -56,7 +60,31 @@ pub(crate) async fn ours(url: &StoreUrl) -> Result<(), Stop> {
     Err(Stop::usage("store_foreign", text))
 }
 
+/// A look must not make a store at a path that was mistyped.
+///
+/// # Errors
+/// `not_found`.
+pub(crate) fn existing(url: &StoreUrl) -> Result<(), Stop> {
+    let Some(file) = url.file().filter(|file| !file.exists()) else { return Ok(()) };
+    let text = format!(
+        "{}: there is no such store; `onceward work`, `enqueue` and `publish` make it, and --store names another one",
+        file.display()
+    );
+    Err(Stop::failed("not_found", text))
+}
+
 impl Run {
+    /// Does something with what is in the store, which must be there.
+    pub(crate) async fn with_existing<T>(
+        &self,
+        act: impl AsyncFnOnce(&Store) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let config = self.config()?;
+        let url = named(self, &config)?;
+        existing(&url)?;
+        self.with_store_at(config, url, act).await
+    }
+
     /// Does something with the store, whose tables are those of this version, and closes it. SQLite is brought to
     /// this version by itself.
     pub(crate) async fn with_store<T>(
@@ -116,6 +144,8 @@ async fn current(db: Database) -> Result<Onceward, onceward::Error> {
 
 /// The same error with the store that it is about, whose URL is shown without its password.
 fn at(url: &StoreUrl, error: &onceward::Error) -> Stop {
-    let text = format!("{url}: {error}");
+    let said = error.to_string();
+    let has_name = url.file().is_some_and(|file| said.contains(&*file.to_string_lossy()));
+    let text = if has_name { said } else { format!("{url}: {said}") };
     Stop { text, ..Stop::of(error) }
 }

@@ -1,5 +1,6 @@
 //! One connection of either engine. This file and its folder are the only place that names a driver.
 
+mod advice;
 pub(crate) mod held;
 pub(crate) mod open;
 mod reach;
@@ -220,7 +221,16 @@ impl Error {
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         let kind = kind_of(&error);
-        Self::new(kind, error.to_string())
+        let advice = match &error {
+            sqlx::Error::Database(said) => {
+                advice::about(said.code().as_deref().unwrap_or_default(), said.message())
+            }
+            _ => None,
+        };
+        match advice {
+            Some(advice) => Self::new(kind, format!("{error}; {advice}")),
+            None => Self::new(kind, error.to_string()),
+        }
     }
 }
 

@@ -1,18 +1,23 @@
 //! The handle to one database.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
 use crate::conn::open::{Pool, Reading};
+use crate::files::File;
 use crate::wake::Bell;
 use crate::writer::{PATIENCE, Turn, TurnLock, Writer};
 use crate::{
-    Arrival, Boot, Changes, Component, Conn, Engine, Fold, Pending, PgPool, Result, Room, SqlitePool, Time,
-    files, owner,
+    Arrival, Boot, Changes, Component, Conn, Engine, Error, ErrorKind, Fold, Pending, PgPool, Result, Room,
+    SqlitePool, Time, files, owner,
 };
+
+/// How often to look whether the file is still there.
+const FILE_LOOK: Duration = Duration::from_secs(2);
 
 /// One SQLite file or one PostgreSQL database. Cheap to clone; closed when the last clone is dropped.
 #[derive(Debug, Clone)]
@@ -26,6 +31,8 @@ struct Inner {
     bell: Bell,
     clock: Clock,
     boot: Boot,
+    file: Option<File>,
+    told_newer: Mutex<HashSet<&'static str>>,
     background: Vec<JoinHandle<()>>,
 }
 
@@ -86,7 +93,8 @@ impl Database {
         let lines = if pool.path().is_some() { 1 } else { 2 };
         let writer = Writer::start(&pool, &lock, &clock, &bell, lines);
         let background = bell.connect(&pool);
-        Ok(Self(Arc::new(Inner { pool, lock, writer, bell, clock, boot, background })))
+        let (file, told_newer) = (pool.path().map(File::at).transpose()?, Mutex::default());
+        Ok(Self(Arc::new(Inner { pool, lock, writer, bell, clock, boot, file, told_newer, background })))
     }
 
     /// Which engine it is.
@@ -114,7 +122,17 @@ impl Database {
 
     /// Writes `items` together with whatever else waits, and gives one answer for each, after the commit.
     pub async fn fold<F: Fold>(&self, items: Vec<F::Item>) -> Result<Vec<F::Answer>> {
-        self.submit::<F>(items).await?.answers().await
+        self.submit::<F>(items).await?.answers().await.map_err(|error| self.place(error))
+    }
+
+    /// What the disk refused names the file: it may be the only one on a disk of many.
+    fn place(&self, error: Error) -> Error {
+        match self.0.pool.path() {
+            Some(path) if error.kind() == ErrorKind::Disk => {
+                Error::new(error.kind(), format!("{}: {error}", path.display()))
+            }
+            _ => error,
+        }
     }
 
     /// Gives `items` their place in the next turn, without waiting for it.
@@ -152,10 +170,28 @@ impl Database {
         self.0.pool.path().is_some_and(|store| boot != self.boot().id() && owner::is_gone(store, boot))
     }
 
+    /// The boot ids of processes that are certainly gone and left their mark beside the SQLite file.
+    pub fn gone(&self) -> Vec<String> {
+        let left = self.0.pool.path().map(owner::left).unwrap_or_default();
+        left.into_iter().filter(|boot| self.is_gone(boot)).collect()
+    }
+
     /// Cleans up after a process that is gone and owns nothing any more.
     pub fn forget(&self, boot: &str) {
         if let Some(store) = self.0.pool.path() {
             owner::forget(store, boot);
+        }
+    }
+
+    /// Waits until the SQLite file that was opened is no longer where it was, and gives that as an error: what is written
+    /// from then on goes nowhere. On PostgreSQL it waits for ever.
+    pub async fn file_is_gone(&self) -> Error {
+        let Some(file) = &self.0.file else { return std::future::pending().await };
+        loop {
+            if let Err(error) = file.is_there() {
+                return error;
+            }
+            tokio::time::sleep(FILE_LOOK).await;
         }
     }
 
@@ -169,6 +205,12 @@ impl Database {
 
     pub(crate) fn pool(&self) -> &Pool {
         &self.0.pool
+    }
+
+    /// Whether this component's newer tables were not told of before.
+    pub(crate) fn first_telling(&self, component: &'static str) -> bool {
+        // A set of names is whole after any panic.
+        self.0.told_newer.lock().unwrap_or_else(PoisonError::into_inner).insert(component)
     }
 
     pub(crate) async fn turn(&self) -> Result<Turn> {

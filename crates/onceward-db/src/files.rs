@@ -18,7 +18,65 @@ pub(crate) fn prepare(path: &Path) -> Result<()> {
             ),
         ));
     }
-    private_file(path).map(drop).map_err(|e| at(path, &e))
+    private_file(path).map(drop).map_err(|error| unusable(path, &error))
+}
+
+/// Why there can be no store, and what to do.
+fn unusable(path: &Path, error: &io::Error) -> Error {
+    let folder = folder_of(path);
+    let advice = match error.kind() {
+        _ if path.is_dir() => "it is a folder, and a store is a file: name one in it".to_owned(),
+        io::ErrorKind::NotFound if !folder.exists() => {
+            format!("there is no folder {}: make it first", folder.display())
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => format!(
+            "{error}: this user must be able to read and write the file and its folder {}",
+            folder.display()
+        ),
+        _ => error.to_string(),
+    };
+    Error::new(ErrorKind::Disk, format!("{}: {advice}", path.display()))
+}
+
+/// A file that was opened, by its disk and its number there: its name may come to mean another one.
+#[derive(Debug)]
+pub(crate) struct File {
+    path: PathBuf,
+    opened: (u64, u64),
+}
+
+impl File {
+    /// The file that has this name now.
+    pub(crate) fn at(path: &Path) -> Result<Self> {
+        let opened = identity(path).map_err(|error| at(path, &error))?;
+        Ok(Self { path: path.to_owned(), opened })
+    }
+
+    /// Whether its name still leads to it. Where nobody can tell, it does.
+    pub(crate) fn is_there(&self) -> Result<()> {
+        let loss = match identity(&self.path) {
+            Ok(found) if found != self.opened => "replaced by another file",
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "deleted",
+            _ => return Ok(()),
+        };
+        let text = format!(
+            "{}: the store was {loss} while it was open, so what is written is lost: end all processes that have it open, \
+             put the right file in place, and start them again",
+            self.path.display()
+        );
+        Err(Error::new(ErrorKind::Disk, text))
+    }
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).map(|file| (file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    std::fs::metadata(path).map(|_| (0, 0))
 }
 
 /// How full the disk of a store is.
@@ -40,7 +98,7 @@ pub(crate) fn room(path: &Path) -> Option<Room> {
     Some(Room { folder: folder.to_owned(), free: bytes(disk.f_bavail), total: bytes(disk.f_blocks) })
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

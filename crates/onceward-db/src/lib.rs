@@ -16,6 +16,7 @@ mod files;
 mod migrate;
 mod owner;
 pub mod parity;
+mod schema;
 mod time;
 mod upkeep;
 mod wake;
@@ -27,8 +28,9 @@ pub use conn::{Conn, Engine, PgPool, STATEMENT_LOG, Sql, SqlitePool, Statements}
 pub use database::{Clock, Database, Reader};
 pub use error::{Error, ErrorKind};
 pub use files::Room;
-pub use migrate::{Component, Migration, script};
+pub use migrate::{Component, Migration, newer, script};
 pub use owner::{Boot, random_id};
+pub use schema::Drift;
 pub use time::{Time, TimeError};
 pub use wake::Changes;
 pub use writer::{Arrival, Fold, Pending, rank};

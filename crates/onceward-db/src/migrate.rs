@@ -39,7 +39,7 @@ macro_rules! migration {
     };
 }
 
-const LADDER: Migration = crate::migration!(0, "0000_ladder");
+pub(crate) const LADDER: Migration = crate::migration!(0, "0000_ladder");
 const LOCK: Sql = crate::sql!("migrate_lock");
 const VERSION: Sql = crate::sql!("migrate_version");
 const RECORD: Sql = crate::sql!("migrate_record");
@@ -52,7 +52,7 @@ impl Component {
 }
 
 impl Migration {
-    fn text(&self, engine: Engine) -> &'static str {
+    pub(crate) fn text(&self, engine: Engine) -> &'static str {
         match engine {
             Engine::Sqlite => self.sqlite,
             Engine::Postgres => self.postgres,
@@ -86,6 +86,7 @@ impl Database {
     /// Many processes may call it at once. A schema newer than this program is left alone: the programs of two
     /// versions run side by side during an upgrade.
     pub async fn migrate(&self, components: &'static [Component]) -> Result<usize> {
+        self.tell_newer(components).await?;
         // What is there already takes no turn: a store that nobody can write to can still be opened and looked at.
         if self.is_newest(components).await? {
             return Ok(0);
@@ -123,8 +124,20 @@ impl Database {
         }
     }
 
+    /// A store of a newer program is said once for each handle: what that one wrote may mean something else here.
+    async fn tell_newer(&self, components: &[Component]) -> Result<()> {
+        for component in components {
+            let found = self.version(component).await?;
+            if found > component.newest() && self.first_telling(component.name) {
+                tracing::warn!("{}", newer(component, found));
+            }
+        }
+        Ok(())
+    }
+
     /// Fails unless each component is at its newest version or beyond.
     pub async fn require(&self, components: &[Component]) -> Result<()> {
+        self.tell_newer(components).await?;
         for component in components {
             let found = self.version(component).await?;
             if found < component.newest() {
@@ -140,6 +153,16 @@ impl Database {
         }
         Ok(())
     }
+}
+
+/// What to do about a component that is newer in the database than in this program.
+pub fn newer(component: &Component, found: i64) -> String {
+    let Component { name, .. } = component;
+    format!(
+        "the {name} tables are at version {found}, which is newer than this program's {}: fine for the time of an upgrade; \
+         then run the program that brought them there, and end this one",
+        component.newest()
+    )
 }
 
 async fn climb(conn: &mut Conn<'_>, components: &[Component]) -> Result<usize> {

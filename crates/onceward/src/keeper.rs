@@ -5,7 +5,7 @@ pub(crate) mod duty;
 mod guard;
 mod retention;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ use crate::store::duties::{self, Lost, Reap, Take};
 use crate::store::leases::{REAP_LIMIT, owners};
 use crate::store::schedules::{Fire, Fired};
 use crate::store::workers::{Beat, Forget, Leave, Sign};
+use crate::trouble::Trouble;
 use crate::{Engine, Error, Onceward, State, Time};
 
 /// How often to look whether a duty is due.
@@ -84,6 +85,7 @@ pub(crate) async fn keep(
 /// Does all that is due, once.
 pub(crate) async fn keep_once(once: &Onceward, lease: Duration, retention: Duration) -> Result<Kept, Error> {
     let (mut keeper, mut kept) = (Keeper::new(once.clone(), lease, retention), Kept::default());
+    keeper.take_over(&mut kept).await?;
     let quick = keeper.round(Duty::QUICK, &mut kept).await;
     let slow = keeper.round(Duty::SLOW, &mut kept).await;
     quick.and(slow).map(|()| kept)
@@ -119,6 +121,8 @@ struct Keeper {
     retention: Duration,
     started: Instant,
     guard: Guard,
+    asking: Trouble,
+    performing: HashMap<Duty, Trouble>,
     /// Schedules that were reported as unreadable already.
     told: HashSet<String>,
 }
@@ -134,7 +138,8 @@ struct Round {
 impl Keeper {
     fn new(once: Onceward, lease: Duration, retention: Duration) -> Self {
         let (started, guard) = (Instant::now(), Guard::default());
-        Self { once, lease, retention, started, guard, told: HashSet::new() }
+        let (asking, performing, told) = (Trouble::default(), HashMap::new(), HashSet::new());
+        Self { once, lease, retention, started, guard, asking, performing, told }
     }
 
     async fn repeat(&mut self, duties: &[Duty]) {
@@ -151,13 +156,23 @@ impl Keeper {
     /// due again after its period; the first error is given.
     async fn round(&mut self, duties: &[Duty], kept: &mut Kept) -> Result<(), Error> {
         let round = self.take(duties).await.inspect_err(|error| {
-            tracing::error!(%error, "housekeeping cannot ask the store; tried again");
+            if self.asking.is_news() {
+                tracing::error!(%error, "housekeeping cannot ask the store; tried again");
+            }
         })?;
+        self.asking.over("housekeeping");
         let mut outcome = Ok(());
         for duty in round.duties.iter().copied() {
-            if let Err(error) = self.perform(duty, &round, kept).await {
-                tracing::error!(duty = duty.name(), %error, "housekeeping failed; tried again");
-                outcome = outcome.and(Err(error));
+            let done = self.perform(duty, &round, kept).await;
+            let trouble = self.performing.entry(duty).or_default();
+            match done {
+                Ok(()) => trouble.over(duty.name()),
+                Err(error) => {
+                    if trouble.is_news() {
+                        tracing::error!(duty = duty.name(), %error, "housekeeping failed; tried again");
+                    }
+                    outcome = outcome.and(Err(error));
+                }
             }
         }
         outcome
@@ -210,6 +225,13 @@ impl Keeper {
                 Ok(())
             }
         }
+    }
+
+    /// Takes back at once what processes left that are certainly gone, whenever the duty is due: who runs until nothing is
+    /// left must not miss it.
+    async fn take_over(&self, kept: &mut Kept) -> Result<(), Error> {
+        let gone = self.gone(&mut self.once.db().reader().await?.conn(), &[Duty::Reap]).await?;
+        if gone.is_empty() { Ok(()) } else { self.reap(&Lost { gone, by_time: false }, kept).await }
     }
 
     async fn reap(&self, lost: &Lost, kept: &mut Kept) -> Result<(), Error> {
@@ -267,7 +289,10 @@ impl Keeper {
 
     async fn forget(&self) -> Result<(), Error> {
         let boots = self.once.db().fold::<Forget>(vec![UNSEEN]).await?.concat();
-        for boot in &boots {
+        // Asked for first: who is gone now takes no lease any more.
+        let gone = self.once.db().gone();
+        let owners = owners(&mut self.once.db().reader().await?.conn()).await?;
+        for boot in boots.iter().chain(&gone).filter(|boot| !owners.contains(boot)) {
             self.once.db().forget(boot);
         }
         Ok(())

@@ -84,6 +84,7 @@ mod status;
 mod store;
 pub mod testing;
 pub mod time;
+mod trouble;
 mod worker;
 
 pub use alert::{AlertMessage, AlertRule, AlertStanding, Alerted, Notice, Topic};
@@ -101,7 +102,7 @@ pub use job::{Dedup, Enqueued, Job, JobId, NewJob, Run, State};
 pub use keeper::Kept;
 pub use lease::{Claimed, Lease, Purpose};
 pub use look::{EffectView, Filter, JobDetails, JobError, JobView, Left, PAGE_LIMIT, Page, Selection};
-pub use onceward::{Engine, Onceward};
+pub use onceward::{Contradiction, Engine, Onceward};
 pub use onceward_db::Time;
 pub use outbox::{Lag, MESSAGE_HORIZON, Message, NewRow, Outbox, REPLAY_WINDOW, RefusedRow, TargetView};
 pub use outcome::{Done, Outcome};

@@ -6,8 +6,21 @@ use onceward_db::{Component, Database, PgPool, SqlitePool};
 
 use crate::keeper;
 use crate::store::QUEUE_TABLES;
+use crate::store::contradictions;
 use crate::store::lineage::{self, LINEAGE_COPY, Restore, Word};
 use crate::{Error, RestoredView, Time};
+
+/// Jobs whose rows contradict themselves in one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Contradiction {
+    /// What they are: `running without a lease` …
+    pub what: String,
+    /// How many.
+    pub jobs: u64,
+    /// The ids of the first of them.
+    pub first: String,
+}
 
 /// A queue in one SQLite file or one PostgreSQL database. Cheap to clone.
 ///
@@ -82,6 +95,12 @@ impl Onceward {
     /// `store_config` on PostgreSQL, and for a file that exists: nothing is overwritten.
     pub async fn back_up(db: &Database, file: &Path) -> Result<(), Error> {
         Ok(db.back_up(file, &LINEAGE_COPY, vec![Some(Time::now()).into()]).await?)
+    }
+
+    /// Jobs whose rows contradict themselves: something else than a release of this crate wrote to `db`. Reads every job of
+    /// a SQLite file.
+    pub async fn contradictions(db: &Database) -> Result<Vec<Contradiction>, Error> {
+        Ok(contradictions::find(&mut db.reader().await?.conn()).await?)
     }
 
     /// Takes this store for a backup that was put in place, by a person's word: jobs that may have been sent after it was

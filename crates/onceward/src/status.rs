@@ -17,7 +17,7 @@ const ALIVE: Duration = Duration::from_secs(30);
 pub struct Status {
     /// All queues, by name.
     pub queues: Vec<QueueView>,
-    /// The worker processes seen in the last 30 seconds, the oldest first.
+    /// The worker processes seen in the last 30 seconds and not known to be gone, the oldest first.
     pub workers: Vec<WorkerView>,
     /// The figures of all queues together.
     pub totals: Figures,
@@ -60,7 +60,8 @@ impl Onceward {
         let mut reader = self.db().reader().await?;
         let mut conn = reader.conn();
         let queues = queues::list::list(&mut conn, now).await?;
-        let workers = workers::live(&mut conn, ALIVE, now).await?;
+        let mut workers = workers::live(&mut conn, ALIVE, now).await?;
+        workers.retain(|worker| !self.db().is_gone(&worker.boot));
         let mut totals = Figures::default();
         for queue in &queues {
             totals.add(&queue.figures);

@@ -1,6 +1,7 @@
 //! What is written and read: one function for each operation, one body for both engines.
 
 pub(crate) mod alerts;
+pub(crate) mod contradictions;
 pub(crate) mod counters;
 pub(crate) mod dead;
 pub(crate) mod doubt;

@@ -17,11 +17,11 @@ pub(crate) async fn run(run: &Run, verb: &ContentsVerb) -> Result<Exit, Stop> {
         ContentsVerb::Cancel { id } => jobs::run(run, &JobsVerb::Cancel(of(id))).await,
         ContentsVerb::Release { id } => jobs::run(run, &JobsVerb::Release(of(id))).await,
         ContentsVerb::List { limit, after } => {
-            run.with_store(async |store| list(run, store, *limit, after.as_deref()).await).await
+            run.with_existing(async |store| list(run, store, *limit, after.as_deref()).await).await
         }
-        ContentsVerb::Show { id } => run.with_store(async |store| show(run, store, id).await).await,
+        ContentsVerb::Show { id } => run.with_existing(async |store| show(run, store, id).await).await,
         ContentsVerb::Reschedule { id, at } => {
-            run.with_store(async |store| reschedule(run, store, id, at).await).await
+            run.with_existing(async |store| reschedule(run, store, id, at).await).await
         }
     }
 }

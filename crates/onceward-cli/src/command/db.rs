@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use onceward::{Onceward, Time};
-use onceward_db::{Database, Engine, script};
+use onceward::{Contradiction, Onceward, Time};
+use onceward_db::{Database, Engine, newer, script};
 use serde::Serialize;
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::args::DbVerb;
 use crate::exit::Exit;
 use crate::output::plain;
 use crate::stop::Stop;
-use crate::store::{COMPONENTS, database, named};
+use crate::store::{self, COMPONENTS, database, named};
 
 pub(crate) async fn run(run: &Run, verb: &DbVerb) -> Result<Exit, Stop> {
     match verb {
@@ -64,31 +64,69 @@ async fn schema(db: &Database) -> Result<Vec<Schema>, Stop> {
     Ok(found)
 }
 
-/// The store that is there; a look must not make a new one.
+/// The store that is there, whatever its tables are.
 async fn existing(run: &Run) -> Result<Database, Stop> {
     let url = named(run, &run.config()?)?;
-    match url.file().filter(|file| !file.exists()) {
-        Some(file) => Err(Stop::failed("not_found", format!("{}: there is no such store", file.display()))),
-        None => database(&url).await,
-    }
+    store::existing(&url)?;
+    database(&url).await
 }
 
 async fn check(run: &Run) -> Result<Exit, Stop> {
     let db = existing(run).await?;
     let schema = schema(&db).await?;
-    let damage = db.damage().await?;
+    let problems = problems(&db, &schema).await?;
     let engine = if db.engine() == Engine::Sqlite { "sqlite" } else { "postgres" };
     db.close().await;
-    let old = schema.iter().filter(|part| part.version < part.needed).map(|part| {
-        let Schema { component, version, needed } = part;
-        format!("the {component} tables are at version {version}, this program needs {needed}: run `onceward db migrate`")
-    });
-    let problems: Vec<String> = damage.into_iter().chain(old).collect();
+    let notes: Vec<String> = COMPONENTS
+        .iter()
+        .zip(&schema)
+        .filter(|(_, part)| part.version > part.needed)
+        .map(|(component, part)| newer(component, part.version))
+        .collect();
     let ok = problems.is_empty();
-    let document = json!({ "ok": ok, "engine": engine, "schema": schema, "problems": problems });
-    run.output
-        .answer(&document, || if ok { "all is well".to_owned() } else { plain(&problems.join("\n")) })?;
+    let document =
+        json!({ "ok": ok, "engine": engine, "schema": schema, "problems": problems, "notes": notes });
+    run.output.answer(&document, || {
+        let verdict = if ok { vec!["all is well".to_owned()] } else { problems.clone() };
+        plain(&[verdict, notes.clone()].concat().join("\n"))
+    })?;
     Ok(if ok { Exit::Fine } else { Exit::Failed })
+}
+
+/// What is wrong with the file, else with the tables, else with what is in them: what lacks a table cannot be asked.
+async fn problems(db: &Database, schema: &[Schema]) -> Result<Vec<String>, Stop> {
+    let damage = db.damage().await?;
+    if !damage.is_empty() {
+        return Ok(damage);
+    }
+    let missing = db.drift(COMPONENTS).await?.missing;
+    if !missing.is_empty() {
+        return Ok(vec![format!(
+            "missing: {}. Migrations made it here, and something else removed it: stop all workers and put a backup in \
+             place; an index or a view can be made again as `onceward db migrate --print` says",
+            missing.join(", ")
+        )]);
+    }
+    let old: Vec<String> = schema.iter().filter(|part| part.version < part.needed).map(old).collect();
+    if !old.is_empty() {
+        return Ok(old);
+    }
+    let wrong = Onceward::contradictions(db).await?;
+    Ok(wrong.iter().map(contradicts).collect())
+}
+
+fn old(part: &Schema) -> String {
+    let Schema { component, version, needed } = part;
+    format!(
+        "the {component} tables are at version {version}, this program needs {needed}: run `onceward db migrate`"
+    )
+}
+
+fn contradicts(wrong: &Contradiction) -> String {
+    let Contradiction { what, jobs, first, .. } = wrong;
+    format!(
+        "{jobs} jobs are {what} (the first: {first}), which no release writes: put a backup in place, or cancel them"
+    )
 }
 
 async fn back_up(run: &Run, file: &Path) -> Result<Exit, Stop> {

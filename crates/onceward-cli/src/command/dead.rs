@@ -14,7 +14,7 @@ use crate::stop::Stop;
 use crate::store::Store;
 
 pub(crate) async fn run(run: &Run, verb: &DeadVerb) -> Result<Exit, Stop> {
-    run.with_store(async |store| match verb {
+    run.with_existing(async |store| match verb {
         DeadVerb::List { filter, discarded, page } => {
             let among = Filter { discarded: discarded.then_some(true), ..Filter::state(State::Dead) };
             let filter = select::filter(store, filter, &among).await?;

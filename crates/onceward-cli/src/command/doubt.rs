@@ -14,7 +14,7 @@ use crate::store::Store;
 const NONE: &str = "no job is in doubt";
 
 pub(crate) async fn run(run: &Run, verb: &DoubtVerb) -> Result<Exit, Stop> {
-    run.with_store(async |store| match verb {
+    run.with_existing(async |store| match verb {
         DoubtVerb::List { filter, page } => {
             let filter = select::filter(store, filter, &Filter::state(State::InDoubt)).await?;
             table::list(run, store, &filter, page, NONE).await

@@ -13,7 +13,7 @@ use crate::stop::Stop;
 use crate::store::Store;
 
 pub(crate) async fn run(run: &Run, verb: &JobsVerb) -> Result<Exit, Stop> {
-    run.with_store(async |store| match verb {
+    run.with_existing(async |store| match verb {
         JobsVerb::List { which, page } => list(run, store, which, page).await,
         JobsVerb::Show { id } => show::show(run, store, *id).await,
         JobsVerb::Cancel(bulk) => cancel(run, store, bulk).await,

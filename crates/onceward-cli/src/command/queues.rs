@@ -18,6 +18,9 @@ const REASON: &str = "paused by hand";
 const REFUSED: &str = "auth_needed: ";
 
 pub(crate) async fn run(run: &Run, verb: &QueuesVerb) -> Result<Exit, Stop> {
+    if matches!(verb, QueuesVerb::List) {
+        return run.with_existing(async |store| list(run, store).await).await;
+    }
     run.with_store(async |store| match verb {
         QueuesVerb::List => list(run, store).await,
         QueuesVerb::Pause(which) => order(run, store, &names(store, which).await?, Order::Pause).await,

@@ -32,7 +32,7 @@ const CLEAR: &[u8] = b"\x1b[2J\x1b[H";
 
 /// Shows it once, or again and again.
 pub(crate) async fn run(run: &Run, watch: bool) -> Result<Exit, Stop> {
-    run.with_store(async |store| if watch { watch_it(run, store).await } else { show(run, store).await })
+    run.with_existing(async |store| if watch { watch_it(run, store).await } else { show(run, store).await })
         .await
 }
 

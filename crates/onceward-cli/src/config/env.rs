@@ -48,6 +48,11 @@ impl Env {
         self.process.get(name).or_else(|| self.file.get(name)).map(String::as_str)
     }
 
+    /// The value of a variable that steers this program; an empty one is as good as none.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|value| !value.is_empty())
+    }
+
     /// A secret of the store, or why it cannot be had.
     pub(super) fn stored(&self, name: &str) -> Result<SecretString, String> {
         let none =

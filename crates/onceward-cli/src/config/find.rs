@@ -10,7 +10,7 @@ pub(crate) const NAME: &str = "onceward.toml";
 
 /// `--config`, else `ONCEWARD_CONFIG`, else `onceward.toml` in `here` or the nearest parent that has one.
 pub(crate) fn find(named: Option<&Path>, env: &Env, here: &Path) -> Result<PathBuf, ConfigError> {
-    let from_env = env.get("ONCEWARD_CONFIG").filter(|path| !path.is_empty()).map(Path::new);
+    let from_env = env.given("ONCEWARD_CONFIG").map(Path::new);
     if let Some(path) = named.or(from_env) {
         return Ok(here.join(path));
     }

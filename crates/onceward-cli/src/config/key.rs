@@ -38,10 +38,10 @@ fn text(
         let found = secret.resolve(env, folder).map_err(|lacking| format!("{place}: {lacking}"))?;
         return Ok(Some((place, found)));
     }
-    if let Some(text) = env.get(VARIABLE).filter(|text| !text.is_empty()) {
+    if let Some(text) = env.given(VARIABLE) {
         return Ok(Some((VARIABLE, text.into())));
     }
-    let Some(credentials) = env.get(CREDENTIALS).filter(|path| !path.is_empty()) else { return Ok(None) };
+    let Some(credentials) = env.given(CREDENTIALS) else { return Ok(None) };
     let file = Path::new(credentials).join(CREDENTIAL);
     if !file.exists() {
         return Ok(None);

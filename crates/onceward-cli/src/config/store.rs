@@ -70,7 +70,7 @@ impl StoreUrl {
 
 /// `--store`, else `ONCEWARD_STORE`; a relative file lies below `here`.
 pub(super) fn named(named: Option<&str>, env: &Env, here: &Path) -> Result<Option<StoreUrl>, String> {
-    let (place, text) = match (named, env.get("ONCEWARD_STORE").filter(|text| !text.is_empty())) {
+    let (place, text) = match (named, env.given("ONCEWARD_STORE")) {
         (Some(text), _) => ("--store", text),
         (None, Some(text)) => ("ONCEWARD_STORE", text),
         (None, None) => return Ok(None),

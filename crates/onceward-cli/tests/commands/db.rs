@@ -5,7 +5,7 @@ use std::fs;
 use held_port::HeldPort;
 use serde_json::json;
 
-use crate::support::{CONFIG, Place};
+use crate::support::{CONFIG, Place, Ran};
 
 /// Jobs on many pages.
 fn fill(place: &Place) {
@@ -44,7 +44,7 @@ fn a_backup_is_a_store_with_every_job_that_only_its_owner_can_read() {
 #[test]
 fn a_backup_overwrites_nothing() {
     let place = Place::new(CONFIG);
-    place.line("status");
+    place.line("db migrate");
     fs::write(place.path("mine.db"), "mine").unwrap();
     let ran = place.line("db backup mine.db --json");
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("exists")));
@@ -54,7 +54,7 @@ fn a_backup_overwrites_nothing() {
 #[test]
 fn a_backup_that_fails_leaves_no_file() {
     let place = Place::new(CONFIG);
-    place.line("status");
+    place.line("db migrate");
     let ran = place.line("db backup gone/copy.db");
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("gone/copy.db"), "{ran:?}");
@@ -69,9 +69,20 @@ fn a_backup_that_fails_leaves_no_file() {
 #[test]
 fn a_look_at_a_store_that_is_not_there_makes_none() {
     let place = Place::new(CONFIG);
-    for line in ["db check --json", "db backup copy.db --json"] {
-        let ran = place.line(line);
+    for line in [
+        "db check",
+        "db backup copy.db",
+        "status",
+        "jobs list",
+        "jobs show 1",
+        "dead list",
+        "doubt list",
+        "queues list",
+        "contents list",
+    ] {
+        let ran = place.line(&format!("{line} --json"));
         assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("not_found")), "{line}");
+        assert!(ran.out.contains("onceward.db: there is no such store"), "{ran:?}");
     }
     assert!(!place.path("onceward.db").exists() && !place.path("copy.db").exists());
 }
@@ -95,6 +106,55 @@ fn a_check_finds_a_damaged_page() {
 }
 
 #[test]
+fn an_empty_variable_is_as_good_as_none() {
+    let place = Place::new(CONFIG);
+    fs::remove_file(place.path("onceward.toml")).unwrap();
+    let mut enqueue = place.command(&["enqueue", "--queue", "mail", "--kind", "k", "--payload", "7"]);
+    let ran: Ran = enqueue.envs([("ONCEWARD_STORE", ""), ("ONCEWARD_CONFIG", "")]).output().unwrap().into();
+    assert_eq!(ran.code, 2, "no store is named: {ran:?}");
+    assert!(!place.path("onceward.db").exists(), "a stray store");
+}
+
+#[tokio::test]
+async fn a_check_says_what_is_missing_and_what_is_newer() {
+    use sqlx::{Connection, SqliteConnection};
+    let place = Place::new(CONFIG);
+    place.run(&["enqueue", "--queue", "mail", "--kind", "k", "--payload", "7"]);
+    let file = format!("sqlite://{}", place.path("onceward.db").display());
+    let sql = async |text: &'static str| {
+        let mut conn = SqliteConnection::connect(&file).await.unwrap();
+        sqlx::query(text).execute(&mut conn).await.unwrap();
+    };
+    sql("INSERT INTO onceward_migration (component, version) VALUES ('publish', 99)").await;
+    let ran = place.line("db check");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.starts_with("all is well\nthe publish tables are at version 99, which is newer"),
+        "{ran:?}"
+    );
+    for line in ["jobs list", "work --until-idle"] {
+        let ran = place.line(line);
+        assert_eq!(
+            ran.err.matches("the publish tables are at version 99, which is newer").count(),
+            1,
+            "{ran:?}"
+        );
+    }
+    sql("UPDATE onceward_job SET state = 'running'").await;
+    let ran = place.line("db check");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.starts_with("1 jobs are running without a lease (the first: 1)"), "{ran:?}");
+    sql("DROP INDEX onceward_job_due").await;
+    sql("DROP TABLE onceward_event").await;
+    let ran = place.line("db check");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let missing = "missing: index onceward_event_what, index onceward_job_due, table onceward_event. ";
+    assert!(ran.out.starts_with(missing) && ran.out.contains("put a backup in place"), "{ran:?}");
+    sql("DROP TABLE onceward_migration").await;
+    assert!(place.line("db check").out.contains("table onceward_migration"));
+}
+
+#[test]
 fn a_file_that_is_no_database_is_told_with_its_name() {
     let place = Place::new(CONFIG);
     fs::write(
@@ -106,6 +166,22 @@ fn a_file_that_is_no_database_is_told_with_its_name() {
         let ran = place.line(line);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{line} {ran:?}");
         assert!(ran.err.contains("onceward.db") && ran.err.contains("not a database"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_is_named_once_with_what_to_do() {
+    let place = Place::new(CONFIG);
+    fs::create_dir(place.path("folder")).unwrap();
+    fs::write(place.path("text.db"), "no database, but longer than a header would be".repeat(20)).unwrap();
+    for (store, advice) in [
+        ("folder", "it is a folder"),
+        ("gone/a.db", "make it first"),
+        ("text.db", "name another file, or put a backup in its place"),
+    ] {
+        let ran = place.line(&format!("work --until-idle --store sqlite://{store}"));
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains(advice) && ran.err.matches(store).count() == 1, "{ran:?}");
     }
 }
 

@@ -131,6 +131,7 @@ fn rows_that_wait_and_rows_that_are_refused_are_in_the_status_and_in_the_exit_co
 #[test]
 fn an_outbox_that_cannot_be_read_is_not_settled() {
     let place = Place::new(CONFIG);
+    place.line("db migrate");
     for command in ["status", "work --until-idle", "status"] {
         let ran = place.line(command);
         assert_eq!(ran.code, 5, "{ran:?}");
@@ -153,6 +154,7 @@ fn an_outbox_whose_url_is_not_known_here_stands_as_its_relay_saw_it() {
         let args: Vec<_> = line.split_whitespace().collect();
         place.command(&args).env("APP", "sqlite://app.db").output().unwrap().status.code()
     };
+    place.line("db migrate");
     assert_eq!(place.line("status").code, 5, "nobody has seen it");
     assert_eq!(knowing("outbox migrate"), Some(0));
     assert_eq!(knowing("work --until-idle"), Some(0));

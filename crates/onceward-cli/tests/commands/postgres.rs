@@ -44,6 +44,9 @@ async fn tables_are_made_by_migrate_alone_and_the_error_says_so() {
     let days = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'onceward.job_history'::regclass";
     let days: i64 = sqlx::query_scalar(days).fetch_one(&mut conn).await.unwrap();
     assert_eq!(days, 5, "today, three more, and one for the rest");
+    sqlx::query("DROP FUNCTION onceward.enqueue").execute(&mut conn).await.unwrap();
+    let check = on("db check");
+    assert!(check.code == 1 && check.out.starts_with("missing: function onceward.enqueue. "), "{check:?}");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ const CONFIG: &str = "[queues.mail]\nconcurrency = 3\nrate = \"30/5m\"\n[channel
 #[test]
 fn queues_are_listed_with_their_limits() {
     let place = Place::new(CONFIG);
+    place.line("db migrate");
     let items = place.line("queues list --json").json();
     let mail = items["items"].as_array().unwrap().iter().find(|queue| queue["name"] == "mail").unwrap();
     assert_eq!(

@@ -9,6 +9,7 @@ use crate::support::{CONFIG, Place, wish_for, worker};
 #[test]
 fn an_empty_store_teaches_the_first_step() {
     let place = Place::new(CONFIG);
+    place.line("db migrate");
     let ran = place.line("status");
     assert_eq!(ran.code, 0);
     assert!(ran.out.contains("onceward publish posts/*.md"), "{ran:?}");
@@ -99,17 +100,17 @@ async fn what_a_person_holds_is_let_go_by_a_release_and_not_by_the_configuration
 fn a_store_is_named_by_flag_then_variable_then_file() {
     let place = Place::new("[store]\nurl = \"sqlite://file.db\"\n");
     let named = |flag: &[&str]| {
-        let mut command = place.command(&[&["status"], flag].concat());
+        let mut command = place.command(&[&["db", "migrate"], flag].concat());
         command.env("ONCEWARD_STORE", "sqlite://variable.db").output().unwrap()
     };
     assert!(named(&["--store", "sqlite://flag.db"]).status.success() && place.path("flag.db").exists());
     assert!(!place.path("variable.db").exists());
     assert!(named(&[]).status.success() && place.path("variable.db").exists());
     assert!(!place.path("file.db").exists());
-    assert!(place.line("status").code == 0 && place.path("file.db").exists());
+    assert!(place.line("db migrate").code == 0 && place.path("file.db").exists());
     let wrong = place.line("status --store mysql://x --json");
     assert_eq!((wrong.code, &wrong.json()["error"]["code"]), (2, &json!("store_url")));
-    let option = place.line("status --store sqlite://x.db?mode=memory --json");
+    let option = place.line("db migrate --store sqlite://x.db?mode=memory --json");
     assert_eq!((option.code, &option.json()["error"]["code"]), (2, &json!("store_config")));
     assert_eq!(place.line("status --store sqlite://gone/x.db").code, 1);
 }

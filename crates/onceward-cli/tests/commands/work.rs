@@ -108,6 +108,7 @@ fn a_second_signal_ends_it_at_once() {
 #[test]
 fn a_watched_status_is_one_document_a_line_until_a_signal() {
     let place = Place::new(CONFIG);
+    place.line("db migrate");
     let mut child = place.command(&["status", "--watch", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };

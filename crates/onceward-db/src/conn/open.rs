@@ -23,6 +23,28 @@ const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// Two connections write, and readers and wake-ups need one each.
 const FEWEST: u32 = 4;
 
+/// The options that the driver takes from a URL; it passes over all others in silence.
+const DRIVERS: &[&str] = &[
+    "sslmode",
+    "ssl-mode",
+    "sslrootcert",
+    "ssl-root-cert",
+    "ssl-ca",
+    "sslcert",
+    "ssl-cert",
+    "sslkey",
+    "ssl-key",
+    "statement-cache-capacity",
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "password",
+    "application_name",
+    "options",
+];
+
 const FOREIGN: Sql = crate::sql!("foreign");
 const MIGRATE_VERSION: Sql = crate::sql!("migrate_version");
 
@@ -111,19 +133,33 @@ fn postgres_target(url: &str) -> Result<Target> {
             "pooler" if value == "transaction" => pooler = true,
             "pooler" => return Err(config("pooler knows only the value transaction")),
             "listen" => listen = Some(decode(value)),
-            "pool" => pool = value.parse().map_err(|_| config("pool is a number of connections"))?,
-            _ => rest.push(format!("{key}={value}")),
+            "pool" => pool = size(value)?,
+            _ if is_drivers(key) => rest.push(format!("{key}={value}")),
+            _ => {
+                let known = DRIVERS.join(", ");
+                return Err(config(format!(
+                    "unknown option {key:?} of a PostgreSQL store; known: pooler, listen, pool, {known}"
+                )));
+            }
         }
     }
-    let parse = |url: &str| {
-        // The driver's own text may repeat the URL, and with it a password.
-        PgConnectOptions::from_str(url).map_err(|_| config("the PostgreSQL URL cannot be read"))
-    };
+    // The driver's own text may repeat the URL, and with it a password.
+    let parse = |url: &str, what: &str| PgConnectOptions::from_str(url).map_err(|_| config(what));
     let direct = if rest.is_empty() { base.to_owned() } else { format!("{base}?{}", rest.join("&")) };
-    let options = parse(&direct)?.application_name("onceward");
-    let listen = listen.as_deref().map_or_else(|| Ok(options.clone()), parse)?;
+    let options = parse(&direct, "the PostgreSQL URL cannot be read")?.application_name("onceward");
+    let unread = "listen cannot be read: it is a PostgreSQL URL in which each : / ? & @ is written as %3A %2F %3F %26 %40";
+    let listen = listen.as_deref().map_or_else(|| Ok(options.clone()), |url| parse(url, unread))?;
     let statements = if pooler { Statements::Unnamed } else { Statements::Named };
     Ok(Target::Postgres { options: Box::new(options), listen: Box::new(listen), pool, statements })
+}
+
+fn size(value: &str) -> Result<u32> {
+    let size = value.parse().ok().filter(|size| *size >= FEWEST);
+    size.ok_or_else(|| config(format!("pool is a number of connections, at least {FEWEST}")))
+}
+
+fn is_drivers(key: &str) -> bool {
+    DRIVERS.contains(&key) || key.starts_with("options[")
 }
 
 fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -163,7 +199,7 @@ impl Pool {
             Target::Postgres { options, listen, pool, statements } => {
                 reach(&options).await?;
                 let pool = PgPoolOptions::new()
-                    .max_connections(pool.max(FEWEST))
+                    .max_connections(pool)
                     .acquire_timeout(Duration::from_secs(30))
                     .connect_with(*options)
                     .await?;
@@ -352,3 +388,6 @@ impl Conn<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

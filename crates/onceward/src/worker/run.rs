@@ -21,6 +21,7 @@ use crate::heartbeat::{Heartbeat, Phase};
 use crate::lease::Claimed;
 use crate::store::leases::Known;
 use crate::store::settle::{Ended, Settle};
+use crate::trouble::Trouble;
 use crate::{Error, JobId, State};
 
 /// How long the writes of a hand-back may take.
@@ -94,6 +95,9 @@ impl Running {
             heartbeat,
             told,
             longest: worker.settings.longest,
+            asking: Trouble::default(),
+            claiming: Trouble::default(),
+            settling: Trouble::default(),
         };
         Self {
             shared: Arc::new(shared),
@@ -115,7 +119,21 @@ impl Running {
         }
     }
 
-    pub(super) async fn run(mut self) -> Result<Report, Error> {
+    /// Ends with an error when the store's file is gone: what is written then is lost, so handlers are told at once.
+    pub(super) async fn run(self) -> Result<Report, Error> {
+        let Shared { once, heartbeat, .. } = &*self.shared;
+        let (once, heartbeat) = (once.clone(), heartbeat.clone());
+        tokio::select! {
+            report = self.work() => report,
+            error = once.db().file_is_gone() => {
+                tracing::error!(%error, "this worker ends");
+                heartbeat.tell_all(Phase::Lost);
+                Err(error.into())
+            }
+        }
+    }
+
+    async fn work(mut self) -> Result<Report, Error> {
         let beat = AbortOnDrop(tokio::spawn(self.shared.heartbeat.clone().run()));
         while !*self.stopping.borrow() {
             if let Some(job) = *self.stuck.borrow() {

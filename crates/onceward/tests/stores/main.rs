@@ -179,6 +179,15 @@ laws! {
         a_handlers_own_doubt_is_settled_by_a_person,
         a_verify_looks_again_where_something_can,
         what_nothing_can_look_at_is_left_to_people;
+    schema:
+        the_migrations_texts_name_all_that_they_make,
+        what_is_missing_is_named,
+        a_running_job_without_a_lease_is_a_contradiction;
+    owners:
+        what_killed_processes_left_is_removed,
+        a_process_that_is_gone_is_not_called_alive,
+        a_run_until_idle_takes_over_from_the_dead_whatever_is_due,
+        a_worker_ends_when_its_store_is_deleted_or_replaced;
     keeper:
         a_lease_that_ran_out_goes_back_and_its_job_runs_alone_next,
         a_job_that_crashes_alone_three_times_is_dead,

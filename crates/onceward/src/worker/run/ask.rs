@@ -43,9 +43,14 @@ pub(super) struct Answer {
 impl Running {
     pub(super) async fn ask(&mut self) -> Look {
         match self.try_ask().await {
-            Ok(look) => look,
+            Ok(look) => {
+                self.shared.asking.over("asking the store for work");
+                look
+            }
             Err(error) => {
-                tracing::error!(%error, "the store cannot be asked for work; tried again");
+                if self.shared.asking.is_news() {
+                    tracing::error!(%error, "the store cannot be asked for work; tried again");
+                }
                 Look { asked: false, due: true, wait: STORE_GAP }
             }
         }
@@ -126,9 +131,14 @@ impl Running {
         let shared = self.shared.clone();
         tokio::spawn(async move {
             let taken = match shared.once.db().fold::<Claim>(wants).await {
-                Ok(taken) => Some(taken),
+                Ok(taken) => {
+                    shared.claiming.over("claiming");
+                    Some(taken)
+                }
                 Err(error) => {
-                    tracing::error!(%error, "a claim failed; tried again");
+                    if shared.claiming.is_news() {
+                        tracing::error!(%error, "a claim failed; tried again");
+                    }
                     tokio::time::sleep(STORE_GAP).await;
                     None
                 }

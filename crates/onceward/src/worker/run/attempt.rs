@@ -16,6 +16,7 @@ use crate::registry::Registry;
 use crate::retry::RetryPolicy;
 use crate::settle::Ending;
 use crate::store::settle::Ended;
+use crate::trouble::Trouble;
 use crate::{Cause, Done, Failure, Onceward, Outcome};
 
 /// What all attempts of a worker share.
@@ -25,6 +26,9 @@ pub(super) struct Shared {
     pub heartbeat: Heartbeat,
     pub told: mpsc::UnboundedSender<Heard>,
     pub longest: Duration,
+    pub asking: Trouble,
+    pub claiming: Trouble,
+    pub settling: Trouble,
 }
 
 /// One attempt.

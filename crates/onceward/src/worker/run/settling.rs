@@ -24,9 +24,14 @@ pub(super) async fn settle(
             None => shared.once.db().fold::<Settle>(batch.clone()).await,
         };
         match answer {
-            Ok(settled) => return told(&shared, &batch, &settled),
+            Ok(settled) => {
+                shared.settling.over("writing outcomes");
+                return told(&shared, &batch, &settled);
+            }
             Err(error) => {
-                tracing::error!(jobs = batch.len(), %error, "outcomes could not be written; tried again");
+                if shared.settling.is_news() {
+                    tracing::error!(jobs = batch.len(), %error, "outcomes could not be written; tried again");
+                }
                 if matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) {
                     batch = apart(&shared, batch);
                 }
