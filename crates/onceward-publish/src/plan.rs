@@ -251,8 +251,8 @@ fn time_to_note(
     }
 }
 
-/// Why it waits for a release. What is held stays so through every edit: a person lets it go. Only an approval that the
-/// file asked for, and no longer asks for, leaves with its line.
+/// Why it waits for a release. What is held stays so through every edit: a person lets it go, or its channel's return does
+/// (`absent`). Only an approval that the file asked for, and no longer asks for, leaves with its line.
 fn hold(asks: bool, known: Option<&Known>, job: Option<&KnownJob>) -> Option<String> {
     let held = job.and_then(|job| job.held.as_deref());
     let by_file = held == Some(APPROVAL) && known.is_some_and(|known| known.source.approve);

@@ -50,7 +50,7 @@ async fn resolve(run: &Run, store: &Store, args: &Resolve) -> Result<Exit, Stop>
 fn sorts() -> Vec<(&'static str, &'static str, Vec<JobId>)> {
     [
         (State::Done, "done"),
-        (State::Pending, "waiting: sent again, or goes on"),
+        (State::Pending, "waiting: goes on when it is due"),
         (State::Dead, "given up (dead)"),
         (State::Cancelled, "cancelled"),
     ]

@@ -72,7 +72,6 @@ pub(super) fn held_back(queue: &QueueView, config: &Config, now: Time) -> Option
     Some(format!("{shape} its peer asked to wait; goes on {}", relative(until, now)))
 }
 
-/// "; renew it: onceward channels login blog; then: onceward channels resume blog"
 fn way_out(queue: &str, config: &Config) -> String {
     match line::lines(config).into_iter().find(|line| line.name == queue).and_then(|line| line.channel) {
         None => format!("; renew the credentials, then: onceward queues resume {queue}"),
