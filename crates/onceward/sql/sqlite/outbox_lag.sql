@@ -1,5 +1,6 @@
 -- Says how many rows wait, how many of them are in a relay's hands or behind a refused one of their key, how many are
 -- refused, and when the oldest was written.
+-- A state is asked twice where SQLite uses a partial index only if the index's own words stand there.
 SELECT (SELECT count(*) FROM onceward_outbox WHERE state IN ('waiting', 'claimed')) AS waiting,
     (SELECT count(*) FROM onceward_outbox WHERE state = 'refused') AS refused,
     (SELECT created_at FROM onceward_outbox WHERE state IN ('waiting', 'claimed') ORDER BY id LIMIT 1) AS oldest_at,
