@@ -78,6 +78,12 @@ pub trait Channel: fmt::Debug + Send + Sync + 'static {
         Box::pin(async { None })
     }
 
+    /// The id of a post by its address, for a thread to go on after a part of which a person told the address alone.
+    /// `None` where an address does not tell it.
+    fn id_at(&self, _url: &str) -> Option<String> {
+        None
+    }
+
     /// Asks the server what it takes, where it tells: kept in the store, and given to `limits` and `render`.
     fn learn(&self) -> Option<Doing<'_, Result<Json, Failure>>> {
         None

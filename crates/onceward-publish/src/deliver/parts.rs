@@ -73,7 +73,9 @@ impl Delivery<'_> {
             if let Some(wait) = self.further(&steps[at], &mut sent).await? {
                 return Ok(Done::Snooze(wait));
             }
-            let receipt = self.send(&steps, at, &before).await?;
+            let mut receipt = self.send(&steps, at, &before).await?;
+            let by_address = || receipt.url.as_deref().and_then(|url| self.adapter.id_at(url));
+            receipt.id = receipt.id.clone().or_else(by_address);
             before.push(receipt);
         }
         self.done(before).await
@@ -166,8 +168,8 @@ fn number(step: &str) -> u64 {
 }
 
 fn parent_unknown() -> Failure {
-    let text = "the part before was accepted without an id, so this one would stand alone; see what is there, then \
-                settle it by hand";
+    let text = "the part before was accepted without an id, so this one would stand alone; where the address of the \
+                part before was told (doubt resolve --happened --url), it goes on; else publish the rest as a post of its own";
     Failure::permanent(Cause::new("parent_unknown", text))
 }
 

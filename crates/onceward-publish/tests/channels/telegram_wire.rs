@@ -1,7 +1,7 @@
 //! Telegram, word for word: what goes over the wire, and that nothing of it shows the token.
 
 use held_port::HeldPort;
-use onceward::State;
+use onceward::{Resolution, State};
 use onceward_http::Client;
 use onceward_publish::channel::Channel;
 use onceward_publish::channels::telegram::TelegramChannel;
@@ -126,6 +126,26 @@ async fn a_long_text_answers_itself_part_by_part() -> Verdict {
     let reply = |number: i64| json!({ "message_id": number, "allow_sending_without_reply": false });
     assert_eq!(parents, [json!(null), reply(1), reply(2)]);
     assert_eq!(script.connections(), 3, "no message goes over a connection that was kept");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_thread_goes_on_after_a_part_whose_address_a_person_told() -> Verdict {
+    for (url, end) in [(Some("https://t.me/our_news/2?single"), State::Done), (None, State::Dead)] {
+        let (script, stage) = stage([sent(1), Act::Reset, sent(3)]).await?;
+        let long = format!("---\ntitle: A\n---\n{}", "All of it is said, and none of it twice. ".repeat(220));
+        let job = stage.enqueue(&long).await?;
+        assert_eq!(stage.settle(job).await?.state, State::InDoubt);
+        stage.store.resolve(job, Resolution::Happened { url: url.map(str::to_owned) }).await?;
+        let standing = stage.settle(job).await?;
+        assert_eq!(standing.state, end, "{standing:?}");
+        if end == State::Done {
+            let last = script.asked().pop().unwrap().json();
+            assert_eq!(last["reply_parameters"]["message_id"], 2, "{last}");
+        } else {
+            assert_eq!(code(&standing), "parent_unknown", "nothing tells its number");
+        }
+    }
     Ok(())
 }
 

@@ -38,6 +38,12 @@ impl TelegramChannel {
 }
 
 impl Channel for TelegramChannel {
+    /// `https://t.me/NAME/NUMBER`, or `…/c/CHAT/NUMBER`.
+    fn id_at(&self, url: &str) -> Option<String> {
+        let (_, number) = url.split(['?', '#']).next()?.rsplit_once('/')?;
+        Some(format!("{}/{}", self.chat, number.parse::<u64>().ok()?))
+    }
+
     fn limits(&self, _server: &Json) -> Limits {
         Limits { text: Some(render::LONGEST), media: Some(media::limits()) }
     }
