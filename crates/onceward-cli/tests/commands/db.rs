@@ -172,10 +172,10 @@ fn a_file_that_is_no_database_is_told_with_its_name() {
 #[test]
 fn a_store_that_cannot_be_is_named_once_with_what_to_do() {
     let place = Place::new(CONFIG);
-    fs::create_dir(place.path("folder")).unwrap();
+    fs::create_dir(place.path("a-folder")).unwrap();
     fs::write(place.path("text.db"), "no database, but longer than a header would be".repeat(20)).unwrap();
     for (store, advice) in [
-        ("folder", "it is a folder"),
+        ("a-folder", "it is a folder"),
         ("gone/a.db", "make it first"),
         ("text.db", "name another file, or put a backup in its place"),
     ] {

@@ -57,11 +57,11 @@ pub(crate) async fn a_run_until_idle_takes_over_from_the_dead_whatever_is_due(st
     );
     store.execute(&hold).await?;
     store.execute("UPDATE @duty SET next_at = next_at + 4000000000000000").await?;
-    let file = left(store)?;
+    let mark = left(store)?;
     let fine = async |_: Context<()>| -> Outcome { Ok(Done::Nothing) };
     let worker = Worker::builder(&store.once).register_fn("welcome", 1, (), fine).queue("mail", 1).build()?;
     assert_eq!(worker.run_until_idle().await?.done, 1);
-    assert!(!file.exists(), "it owns nothing any more");
+    assert!(!mark.exists(), "it owns nothing any more");
     Ok(())
 }
 
