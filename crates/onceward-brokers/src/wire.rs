@@ -39,7 +39,7 @@ pub struct Defaults {
 /// Why no target can take it: it could be no job, or the application's headers are no object of texts, use our names, or
 /// are too long.
 pub(crate) fn headers(message: &Message) -> Result<BTreeMap<String, String>, Cause> {
-    let refused = |error: Error| Cause::new(error.code(), error.to_string());
+    let refused = |error: Error| Cause::new(error.code(), format!("{error} ({})", error.code()));
     message.job(Duration::ZERO).map_err(refused)?;
     let mut all = message.header_map().map_err(refused)?;
     if let Some(ours) = all.keys().find(|name| name.to_ascii_lowercase().starts_with(PREFIX)) {
@@ -176,6 +176,10 @@ mod tests {
     fn what_could_be_no_job_goes_to_no_broker() {
         let code = |message: &Message| headers(message).map(drop).map_err(|cause| cause.code);
         assert_eq!(code(&message("{}", None)), Ok(()));
+        let why = headers(&message("{1: 2}", None)).unwrap_err().text;
+        assert!(why.ends_with(" (payload_not_json)"), "a person who reads the list sees the code: {why}");
+        let timeless = Message { created_at: Time::from_micros(i64::MAX), ..message("{}", None) };
+        assert_eq!(code(&timeless).unwrap_err(), "bad_time");
         let long = format!(r#"{{"trace": "{}"}}"#, "x".repeat(HEADERS));
         assert_eq!(code(&message("{}", Some(long))), Err("headers_too_long".into()));
         let large = format!("\"{}\"", "x".repeat(300 * 1024));

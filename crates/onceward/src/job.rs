@@ -330,12 +330,7 @@ impl NewJob {
 
     /// What is further away, not every store can write down.
     fn check_times(&self) -> Result<(), Error> {
-        if let Some(at) = self.run_at.filter(|at| !(EARLIEST..=LATEST).contains(&at.micros())) {
-            return Err(Error::invalid(
-                "bad_time",
-                format!("run_at {at}: expected a time in the years 1 to 9999"),
-            ));
-        }
+        self.run_at.map_or(Ok(()), |at| check_time("run_at", at))?;
         if self.delay.is_some_and(|wait| wait > LONGEST) {
             return Err(Error::invalid("bad_time", "a delay: expected at most 1000 years"));
         }
@@ -350,10 +345,24 @@ impl NewJob {
     }
 }
 
+/// Fails for a time that not every store can write down. Such a one is shown as it stands in its column: as an instant it
+/// would look like another.
+pub(crate) fn check_time(what: &str, at: Time) -> Result<(), Error> {
+    let shown = match at.micros() {
+        EARLIEST..=LATEST => return Ok(()),
+        i64::MAX => "infinity".to_owned(),
+        ..=LEAST => "-infinity".to_owned(),
+        micros => format!("{micros} microseconds"),
+    };
+    Err(Error::invalid("bad_time", format!("{what} {shown}: expected a time in the years 1 to 9999")))
+}
+
 /// 0001-01-01T00:00:00Z, in microseconds since 1970.
 const EARLIEST: i64 = -62_135_596_800_000_000;
 /// 9999-12-30T00:00:00Z.
 const LATEST: i64 = 253_402_128_000_000_000;
+/// PostgreSQL's `-infinity`, which counts from the year 2000.
+const LEAST: i64 = i64::MIN + 946_684_800_000_000;
 /// About 1000 years.
 const LONGEST: Duration = Duration::from_hours(365_250 * 24);
 

@@ -18,6 +18,8 @@ use crate::{Cause, Engine, Error, Time};
 
 /// How long a row is kept after it was handed over: a broker that lost it can be given it once more.
 pub const REPLAY_WINDOW: Duration = Duration::from_hours(7 * 24);
+/// How long it may take from a question to its answer.
+const ASKING: Duration = Duration::from_mins(1);
 /// How long a repeat of a message is known: longer than it can be replayed.
 pub const MESSAGE_HORIZON: Duration = REPLAY_WINDOW.saturating_add(Duration::from_hours(24));
 /// Rows that one statement changes.
@@ -204,7 +206,8 @@ impl Outbox {
     fn replayed_until(&self, since: Time) -> Result<Time, Error> {
         let now = self.now();
         let earliest = now.before(REPLAY_WINDOW);
-        if since < earliest {
+        // Who asks for the whole window takes a moment to ask.
+        if since < earliest.before(ASKING) {
             let text =
                 format!("rows are kept, and repeats are known, since {earliest}; replay from there at most");
             return Err(Error::not_now("before_replay_window", text));

@@ -1,7 +1,7 @@
 //! Which database: a URL whose password is never shown.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use secrecy::ExposeSecret;
 use toml::Spanned;
@@ -18,6 +18,11 @@ const SHAPE: &str = "expected \"sqlite://FILE\", \"postgres://HOST/DATABASE\", o
 /// `sqlite://` with an absolute path, or `postgres://…`. Shown without its password.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct StoreUrl(String);
+
+/// A file by the one name that all its names lead to, where it is there.
+fn canonical(file: &Path) -> PathBuf {
+    file.canonicalize().unwrap_or_else(|_| file.to_owned())
+}
 
 /// The `url` of [store]: as written, or where it is to be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +55,7 @@ impl StoreUrl {
     /// Whether both name one file, or one database of one server, whoever asks and with which options.
     fn is_same(&self, other: &Self) -> bool {
         match (self.file(), other.file()) {
-            (Some(one), Some(two)) => one == two,
+            (Some(one), Some(two)) => canonical(one) == canonical(two),
             (None, None) => self.server().is_some_and(|one| other.server() == Some(one)),
             _ => false,
         }

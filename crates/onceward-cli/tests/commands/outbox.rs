@@ -46,6 +46,7 @@ fn a_row_becomes_one_job() {
     assert_eq!((ran.code, ran.json()), (0, said));
     assert_eq!(place.line("jobs list --json").json()["items"][0]["kind"], "welcome");
     assert_eq!(place.line("outbox replay --since 2026-01-01T00:00:00Z").code, 1, "too long ago");
+    assert_eq!(place.line("outbox replay --since 7d --dry-run").code, 0, "the whole window");
     let replayed = place.line("outbox replay --since 1h --yes --json");
     assert_eq!(replayed.json(), json!({ "replayed": 1 }), "{replayed:?}");
     assert_eq!(place.line("outbox relay --until-idle --json").json()["sent"], 1);

@@ -149,3 +149,31 @@ fn work_forgets_no_relay_of_another_configuration() {
     assert_eq!(place.line("outbox forget signup --config other.toml").code, 2, "it is forgotten");
     assert_eq!(place.line("status --config other.toml").code, 0);
 }
+
+#[test]
+fn a_relay_that_lacks_its_url_keeps_no_other_from_relaying() {
+    let lost = "[[relays]]\nname = \"lost\"\nfrom = { env = \"NOT_SET\" }\n";
+    let place = Place::new(&format!("{CONFIG}{lost}"));
+    std::fs::write(place.path("app.db"), "").unwrap();
+    assert_eq!(place.line("outbox migrate --relay signup").code, 0);
+    application(&place, ROW);
+    let ran = place.line("outbox relay --until-idle");
+    assert!(ran.code == 5 && ran.out.contains("1 handed over"), "{ran:?}");
+    assert!(ran.err.contains("relay lost:") && ran.err.contains("NOT_SET"), "{ran:?}");
+    let alone = place.line("outbox relay lost --until-idle");
+    assert!(alone.code == 2 && alone.err.contains("NOT_SET"), "{alone:?}");
+}
+
+#[test]
+fn one_outbox_by_two_paths_is_one_outbox() {
+    let place = Place::new("");
+    std::fs::write(place.path("app.db"), "").unwrap();
+    std::fs::create_dir(place.path("sub")).unwrap();
+    let relay =
+        |name: &str, from: &str| format!("[[relays]]\nname = \"{name}\"\nfrom = \"sqlite://{from}\"\n");
+    let to = "to = \"nats://127.0.0.1/jobs\"\n";
+    let config = format!("[queues.mail]\n{}{}{to}", relay("a", "app.db"), relay("b", "sub/../app.db"));
+    std::fs::write(place.path("onceward.toml"), config).unwrap();
+    let ran = place.line("outbox status");
+    assert!(ran.code == 2 && ran.err.contains("have one outbox"), "{ran:?}");
+}

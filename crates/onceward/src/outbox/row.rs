@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::job::{Dedup, Job, NewJob};
+use crate::job::{Dedup, Job, NewJob, check_time};
 use crate::payload::{key_hash, message_hash};
 use crate::{Error, Time};
 
@@ -171,6 +171,7 @@ impl Message {
         }
         let job = job.message(&self.message_id, horizon).standing_for(self.created_at);
         job.check()?;
+        check_time("created_at", self.created_at)?;
         Ok(job)
     }
 

@@ -16,8 +16,13 @@ use crate::store::Store;
 
 pub(super) async fn run(run: &Run, store: &Store, args: &RelayArgs) -> Result<Exit, Stop> {
     let chosen = relaying::some(&store.config, args.which.names())?;
-    for relay in &chosen {
-        place::check(&store.config, relay).map_err(|stop| relaying::of(relay, stop))?;
+    // One that lacks its URL keeps no other from relaying; it is named with those that are away.
+    let lacks = |relay: &&config::Relay| {
+        place::check(&store.config, relay).err().map(|stop| relaying::of(relay, stop))
+    };
+    let lacking: Vec<Stop> = chosen.iter().filter_map(lacks).collect();
+    if lacking.len() == chosen.len() {
+        return lacking.into_iter().next().map_or(Ok(Exit::Fine), Err);
     }
     let retried = retry(store, args).await?;
     if args.until_idle {

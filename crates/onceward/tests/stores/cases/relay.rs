@@ -26,6 +26,9 @@ const BAD: &[(&str, &str)] = &[
 const BAD_ON_SQLITE: &[(&str, &str)] = &[
     ("run_at", "9223372036854775807"),
     ("run_at", "-9223372036854775808"),
+    ("created_at", "9223372036854775807"),
+    ("created_at", "-9223372036854775808"),
+    ("created_at", "253402300800000000"),
     ("queue", "CAST(x'6dff' AS TEXT)"),
     ("kind", "CAST(x'6dff' AS TEXT)"),
     ("payload", "CAST(x'22ff22' AS TEXT)"),
@@ -34,8 +37,15 @@ const BAD_ON_SQLITE: &[(&str, &str)] = &[
     ("headers", "CAST(x'ff' AS TEXT)"),
     ("message_id", "CAST(x'ff' AS TEXT)"),
 ];
-const BAD_ON_POSTGRES: &[(&str, &str)] =
-    &[("run_at", "'infinity'"), ("run_at", "'-infinity'"), ("run_at", "'200000-01-01'"), ("run_at", "'0044-03-15 BC'")];
+const BAD_ON_POSTGRES: &[(&str, &str)] = &[
+    ("run_at", "'infinity'"),
+    ("run_at", "'-infinity'"),
+    ("run_at", "'200000-01-01'"),
+    ("run_at", "'0044-03-15 BC'"),
+    ("created_at", "'infinity'"),
+    ("created_at", "'-infinity'"),
+    ("created_at", "'200000-01-01'"),
+];
 
 pub(crate) async fn no_row_stops_more_than_its_key(store: &Store) -> Verdict {
     let outbox = outbox(store).await?;
@@ -63,6 +73,10 @@ pub(crate) async fn no_row_stops_more_than_its_key(store: &Store) -> Verdict {
         let cause = row.error.as_ref().ok_or("no reason")?;
         assert!(!cause.text.is_empty(), "{column} {value}");
         println!("{column} {value}: {}", cause.text);
+        if column.ends_with("_at") {
+            assert_eq!(cause.code, "bad_time", "{column} {value}");
+            assert!(!value.contains("infinity") || cause.text.contains(&value.replace('\'', "")), "{}", cause.text);
+        }
     }
     assert_eq!(refused.len(), bad.len());
     assert_eq!(outbox.skip(refused.iter().map(|row| row.id).collect()).await?.len(), bad.len());
