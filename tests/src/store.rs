@@ -24,9 +24,11 @@ impl Store {
         Ok(Self::in_place(harness::Store::sqlite().await?))
     }
 
-    /// A new PostgreSQL database.
+    /// A new PostgreSQL database, as `onceward db migrate` leaves it: with the days of the history that come next.
     pub async fn postgres() -> Verdict<Self> {
-        Ok(Self::in_place(harness::Store::postgres().await?))
+        let place = harness::Store::postgres().await?;
+        place.once.migrate().await?;
+        Ok(Self::in_place(place))
     }
 
     /// A new database, which is migrated, on a server of the test's own.

@@ -113,12 +113,14 @@ pub(crate) async fn more_than_a_batch_is_dropped_in_one_go(store: &Store) -> Ver
 
 /// To make one takes the history away from those who write to it, for as long as it takes.
 pub(crate) async fn the_first_days_are_prepared_before_anybody_works(store: &Store) -> Verdict {
+    store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+    store.once.migrate().await?;
     if !store.is_sqlite() {
-        // The day on which the tests' template was migrated.
-        for day in ["20000101", "20000104"] {
+        for day in ["20261201", "20261204"] {
             assert_eq!(store.count(&format!("job_history_{day}"), "true").await?, 0);
         }
     }
+    assert_eq!(keep_at(store, "2026-12-01T09:00:00Z").await?.prepared_days, 0, "none is left to the keeper");
     Ok(())
 }
 
