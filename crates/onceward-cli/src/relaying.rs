@@ -13,6 +13,7 @@ use tokio::time::sleep;
 
 use crate::command::Run;
 use crate::config::{self, BrokerAt, Config, StoreAt, To};
+use crate::signal::told;
 use crate::stop::Stop;
 use crate::store::Store;
 
@@ -95,13 +96,16 @@ pub(crate) async fn relay(store: &Store, relay: &config::Relay) -> Result<Relay,
     Ok(Relay::new(place::outbox(&store.config, relay).await?, target(store, relay).await?))
 }
 
-/// Hands over all that is due now, for a worker that ends when nothing is.
-pub(crate) async fn all_once(run: &Run, store: &Store) {
+/// Hands over all that is due now, for a worker that ends when nothing is; says whether each relay could be run.
+pub(crate) async fn all_once(run: &Run, store: &Store) -> bool {
+    let mut all = true;
     for configured in &store.config.relays {
         if let Err(error) = once(store, configured).await {
             run.output.note(&of(configured, error).text);
+            all = false;
         }
     }
+    all
 }
 
 /// Hands over all that one relay has due now, and gives how its outbox stands then.
@@ -117,8 +121,7 @@ pub(crate) async fn once(store: &Store, configured: &config::Relay) -> Result<(R
     };
     let done: Result<_, Stop> = did.await;
     if let Err(error) = &done {
-        let noted = store.once.note_relay_away(name, &error.text).await;
-        noted.unwrap_or_else(|error| unnoted(name, &error));
+        note_away(store, name, error).await;
     }
     done
 }
@@ -148,8 +151,7 @@ async fn keep_running(run: &Run, store: &Store, configured: &config::Relay, stop
         if !std::mem::replace(&mut said, true) {
             run.output.note(&format!("relay {name} does not run: {}; it is tried again", error.text));
         }
-        let noted = store.once.note_relay_away(name, &error.text).await;
-        noted.unwrap_or_else(|error| unnoted(name, &error));
+        note_away(store, name, &error).await;
         tokio::select! {
             () = told(stopped.clone()) => return,
             () = sleep(AGAIN) => {}
@@ -183,11 +185,15 @@ async fn note(store: &Store, name: &str, relay: &Relay) {
     store.once.note_relay(name, relay.outbox()).await.unwrap_or_else(|error| unnoted(name, &error));
 }
 
-fn unnoted(relay: &str, error: &onceward::Error) {
-    tracing::warn!(relay, %error, "how this relay stands could not be written down");
+/// Writes down that a relay cannot be run, unless it is only this process that does not know where its outbox is: another
+/// one may run it well.
+async fn note_away(store: &Store, name: &str, why: &Stop) {
+    if why.code != place::NO_URL {
+        let noted = store.once.note_relay_away(name, &why.text).await;
+        noted.unwrap_or_else(|error| unnoted(name, &error));
+    }
 }
 
-async fn told(mut stopped: watch::Receiver<bool>) {
-    // A dropped sender means the same.
-    let _ = stopped.wait_for(|stop| *stop).await;
+fn unnoted(relay: &str, error: &onceward::Error) {
+    tracing::warn!(relay, %error, "how this relay stands could not be written down");
 }

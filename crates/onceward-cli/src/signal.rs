@@ -1,5 +1,7 @@
 //! SIGINT and SIGTERM: the first one asks, the second one insists.
 
+use tokio::sync::watch;
+
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::stop::Stop;
@@ -56,4 +58,10 @@ impl Signals {
         });
         exit
     }
+}
+
+/// Waits until what runs beside something else is told to end.
+pub(crate) async fn told(mut stopped: watch::Receiver<bool>) {
+    // A dropped sender means the same.
+    let _ = stopped.wait_for(|stop| *stop).await;
 }

@@ -12,6 +12,7 @@ use crate::command::Run;
 use crate::config::{Config, Source};
 use crate::exit::Exit;
 use crate::output::plain;
+use crate::signal::told;
 use crate::stop::Stop;
 use crate::store::Store;
 
@@ -92,11 +93,6 @@ async fn keep_taking(run: &Run, store: &Store, source: &Source, stopped: watch::
     if let Err(error) = taking.await {
         tracing::error!(source = source.name.name, %error, "this source is taken from no more");
     }
-}
-
-async fn told(mut stopped: watch::Receiver<bool>) {
-    // A dropped sender means the same.
-    let _ = stopped.wait_for(|stop| *stop).await;
 }
 
 /// Why messages of a source cannot be taken by a process like this one, as far as that shows without a broker.

@@ -86,9 +86,8 @@ impl Database {
     /// Many processes may call it at once. A schema newer than this program is left alone: the programs of two
     /// versions run side by side during an upgrade.
     pub async fn migrate(&self, components: &'static [Component]) -> Result<usize> {
-        self.tell_newer(components).await?;
         // What is there already takes no turn: a store that nobody can write to can still be opened and looked at.
-        if self.is_newest(components).await? {
+        if self.behind(components).await?.is_empty() {
             return Ok(0);
         }
         let mut held = self.pool().writer().await?;
@@ -106,15 +105,6 @@ impl Database {
         }
     }
 
-    async fn is_newest(&self, components: &[Component]) -> Result<bool> {
-        for component in components {
-            if self.version(component).await? < component.newest() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// The version of a component in the database; 0 when it was never migrated.
     pub async fn version(&self, component: &Component) -> Result<i64> {
         let mut reader = self.reader().await?;
@@ -124,34 +114,34 @@ impl Database {
         }
     }
 
-    /// A store of a newer program is said once for each handle: what that one wrote may mean something else here.
-    async fn tell_newer(&self, components: &[Component]) -> Result<()> {
-        for component in components {
-            let found = self.version(component).await?;
-            if found > component.newest() && self.first_telling(component.name) {
-                tracing::warn!("{}", newer(component, found));
-            }
-        }
-        Ok(())
-    }
-
     /// Fails unless each component is at its newest version or beyond.
     pub async fn require(&self, components: &[Component]) -> Result<()> {
-        self.tell_newer(components).await?;
+        let Some((component, found)) = self.behind(components).await?.into_iter().next() else {
+            return Ok(());
+        };
+        let Component { name, .. } = component;
+        let needed = component.newest();
+        Err(Error::new(
+            ErrorKind::Schema,
+            format!(
+                "the database's {name} schema is at version {found}, this program needs {needed}: run `onceward db migrate`"
+            ),
+        ))
+    }
+
+    /// The components that this program would bring further, with the versions they are at. One of a newer program is
+    /// said once for each handle: what that one wrote may mean something else here.
+    async fn behind<'c>(&self, components: &'c [Component]) -> Result<Vec<(&'c Component, i64)>> {
+        let mut behind = Vec::new();
         for component in components {
             let found = self.version(component).await?;
             if found < component.newest() {
-                return Err(Error::new(
-                    ErrorKind::Schema,
-                    format!(
-                        "the database's {} schema is at version {found}, this program needs {}: run `onceward db migrate`",
-                        component.name,
-                        component.newest()
-                    ),
-                ));
+                behind.push((component, found));
+            } else if found > component.newest() && self.first_telling(component.name) {
+                tracing::warn!("{}", newer(component, found));
             }
         }
-        Ok(())
+        Ok(behind)
     }
 }
 

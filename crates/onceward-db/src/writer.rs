@@ -63,7 +63,7 @@ pub trait Fold: Send + Sync + 'static {
 pub type Arrival =
     for<'a, 'c> fn(&'a mut Conn<'c>, Option<Time>) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
-/// How many items of one kind a turn takes; more wait for the next one.
+/// How many items a turn takes; more wait for the next one.
 const TURN_LIMIT: usize = 4096;
 /// How many callers may wait before the next one waits for room.
 const WAITING_LIMIT: usize = 16_384;

@@ -122,7 +122,8 @@ impl<A> Context<A> {
     /// Return what it gives after the commit. If the transaction does not commit, the job is not done.
     ///
     /// # Errors
-    /// `LeaseLost` when the lease has run out or an effect is open: roll back.
+    /// `LeaseLost` when the lease has run out or an effect is open, `WrongStore` when the connection leads elsewhere: roll
+    /// back.
     pub async fn complete_in<'c>(&self, tx: impl Into<Conn<'c>>) -> Result<Done, Error> {
         self.complete_in_with(tx, None).await
     }
@@ -133,9 +134,8 @@ impl<A> Context<A> {
         tx: impl Into<Conn<'c>>,
         receipt: Option<Receipt>,
     ) -> Result<Done, Error> {
-        let mut conn = self.attempt.once.db().adopt(tx);
-        conn.require_full_sync().await?;
         let attempt = &self.attempt;
+        let mut conn = attempt.once.adopt(tx).await?;
         let clock = attempt.once.db().clock().test_time();
         if !leases::holds(&mut conn, &attempt.job.lease, clock).await? {
             return Err(Error::LeaseLost);

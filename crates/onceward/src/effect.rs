@@ -150,4 +150,13 @@ impl EffectState {
             Self::Unknown => "unknown",
         }
     }
+
+    /// The state that a row names.
+    pub(crate) fn read(word: &str) -> onceward_db::Result<Self> {
+        let unknown = || format!("{word:?} is no state of an effect");
+        Self::ALL
+            .into_iter()
+            .find(|known| known.as_str() == word)
+            .ok_or_else(|| onceward_db::Error::new(onceward_db::ErrorKind::Decode, unknown()))
+    }
 }

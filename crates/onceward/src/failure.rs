@@ -139,6 +139,18 @@ impl Failure {
         }
     }
 
+    /// The same kind of failure for another reason.
+    pub(crate) fn because(mut self, new: Cause) -> Self {
+        match &mut self {
+            Self::Transient { cause, .. }
+            | Self::RateLimited { cause, .. }
+            | Self::AuthNeeded { cause }
+            | Self::Permanent { cause }
+            | Self::InDoubt { cause } => *cause = new,
+        }
+        self
+    }
+
     /// The kind of failure, as errors are grouped by: `transient`, `rate_limited`, `auth_needed`, `permanent`, `in_doubt`.
     pub fn class(&self) -> &'static str {
         match self {

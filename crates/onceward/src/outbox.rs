@@ -253,11 +253,6 @@ impl Outbox {
         self.db.clock().set(time);
     }
 
-    /// The database that it is in.
-    pub fn database(&self) -> &Database {
-        &self.db
-    }
-
     /// The database, to be woken by and to read its clock.
     pub(crate) fn db(&self) -> &Database {
         &self.db

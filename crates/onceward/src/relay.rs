@@ -88,7 +88,6 @@ impl Relay {
     /// When the outbox cannot be reached at the start. Later failures are waited out and logged.
     pub async fn run_until(&self, stop: impl Future<Output = ()>) -> Result<(), Error> {
         self.outbox.require_migrated().await?;
-        self.outbox.take_back().await?;
         let (mut changes, mut failures, mut tidied) = (self.outbox.db().changes(), 0_u32, Instant::now());
         tokio::pin!(stop);
         loop {
@@ -126,13 +125,13 @@ impl Relay {
     /// When the outbox cannot be read or written.
     pub async fn run_until_idle(&self) -> Result<Relayed, Error> {
         let mut total = Relayed::default();
-        self.outbox.take_back().await?;
         loop {
             let round = self.round().await?;
             total.sent += round.did.sent;
             total.refused += round.did.refused;
             total.waiting += round.did.waiting;
-            if !round.more || round.away {
+            // What a killed relay had in hand goes as well.
+            if round.away || !round.more && self.outbox.take_back().await? == 0 {
                 return Ok(total);
             }
         }

@@ -9,6 +9,9 @@ use crate::store::schedules;
 use crate::time::zone;
 use crate::{Error, JobId, NewJob, Onceward, Time, job};
 
+/// The longest name of an owner, in bytes: a path fits.
+const LONGEST_OWNER: usize = 4096;
+
 /// A rule that enqueues a job at each of its times.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
@@ -37,6 +40,8 @@ pub struct ScheduleView {
     /// The rule.
     #[serde(flatten)]
     pub schedule: Schedule,
+    /// Whose it is, if it is one of a set ([`Onceward::own_schedules`]).
+    pub owner: Option<String>,
     /// Set while it is paused.
     pub paused_at: Option<Time>,
     /// When it fires next; lies in the past while fires are being made up for.
@@ -75,14 +80,17 @@ impl Onceward {
         self.plan(Plan::Put(Box::new(schedule), times)).await.map(drop)
     }
 
-    /// Registers all schedules of an owner, such as a configuration, and removes those that it had before and has no
+    /// Registers all schedules of an owner, such as a configuration by its path, and removes those that it had before and has no
     /// more; gives their names. The schedules of others stay, and so do the jobs that were made. A schedule belongs
     /// to whoever registered it last.
     ///
     /// # Errors
-    /// As [`schedule`](Self::schedule), and `Invalid` for an owner that is no short name. Then nothing is changed.
+    /// As [`schedule`](Self::schedule), and `Invalid` for an owner without a name, or with one of over 4 KiB. Then nothing is changed.
     pub async fn own_schedules(&self, owner: &str, schedules: Vec<Schedule>) -> Result<Vec<String>, Error> {
-        job::name("owner", owner)?;
+        if owner.is_empty() || owner.len() > LONGEST_OWNER || owner.contains('\0') {
+            let text = format!("owner {owner:?}: expected 1 to {LONGEST_OWNER} bytes, without U+0000");
+            return Err(Error::invalid("bad_name", text));
+        }
         let all = schedules.into_iter().map(|schedule| self.fits(&schedule).map(|times| (schedule, times)));
         let plan = Plan::Own(owner.to_owned(), all.collect::<Result<_, _>>()?);
         match self.db().fold::<Plans>(vec![plan]).await?.pop() {

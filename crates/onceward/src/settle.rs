@@ -68,7 +68,7 @@ pub(crate) fn settle(facts: &Facts, ending: &Ending, queue: &QueueFacts, unit: f
         Ending::Expired => expired(facts),
     };
     if facts.open > 0 {
-        return in_doubt(facts, proposal, away(ending, queue).map(|away| (away, unit)));
+        return in_doubt(facts, proposal, away(ending, queue), unit);
     }
     match proposal.state {
         // Someone cancelled it while it ran; nothing is open, so nothing happened that must be told.
@@ -98,18 +98,20 @@ fn away(ending: &Ending, queue: &QueueFacts) -> Option<Away> {
 }
 
 /// The ledger says that something may have happened: whatever the handler says, that comes first. While the peer is
-/// away (with the random part of the wait) no look is spent: a night without it parks nothing.
-fn in_doubt(facts: &Facts, proposal: Settlement, away: Option<(Away, f64)>) -> Settlement {
+/// away no look is spent: a night without it parks nothing.
+fn in_doubt(facts: &Facts, proposal: Settlement, away: Option<Away>, unit: f64) -> Settlement {
     let looked = facts.purpose == Purpose::Verify;
     let checks = facts.checks + u32::from(looked && away.is_none());
-    let down = away.is_some_and(|(away, _)| away == Away::Down);
-    let since = down.then(|| facts.waiting_since.unwrap_or(facts.now));
+    let since = (away == Some(Away::Down)).then(|| facts.waiting_since.unwrap_or(facts.now));
     let given_up = since.is_some_and(|since| facts.now.since(since) > GIVE_UP_AFTER);
-    let wait = away.filter(|_| looked).map(|(_, unit)| {
-        let policy = facts.policy.unwrap_or(RetryPolicy::GENERIC);
-        facts.now.after(policy.wait(1, unit)).max(proposal.run_at.unwrap_or(facts.now))
+    let policy = facts.policy.unwrap_or(RetryPolicy::GENERIC);
+    let after = |failures| facts.now.after(policy.wait(failures, unit));
+    let look_at = facts.look_at.map(|at| match away {
+        Some(_) if looked => at.max(after(1)).max(proposal.run_at.unwrap_or(facts.now)),
+        // The look came to nothing that the ledger knows of: it is made again like a try, and not at once.
+        None if looked && at <= facts.now => after(checks),
+        _ => at,
     });
-    let look_at = facts.look_at.map(|at| at.max(wait.unwrap_or(at)));
     Settlement {
         state: State::InDoubt,
         run_at: None,

@@ -33,6 +33,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(5, "0005_relay"),
     migration!(6, "0006_lineage"),
     migration!(7, "0007_maybe_sent"),
+    migration!(8, "0008_empty_texts"),
 ];
 
 /// The tables of the queue.

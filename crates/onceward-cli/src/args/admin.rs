@@ -58,6 +58,13 @@ pub(crate) enum SchedulesVerb {
     Pause(Which),
     /// Goes on with the next time; what passed meanwhile is left out
     Resume(Which),
+    /// Removes schedules that nobody has any more: neither a configuration nor a program; jobs that were made stay
+    #[command(after_help = "Example:\n  onceward schedules remove digest")]
+    Remove {
+        /// Their names
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+    },
 }
 
 /// Whose secrets are given, and which.

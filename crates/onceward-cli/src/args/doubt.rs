@@ -22,7 +22,7 @@ pub(crate) enum DoubtVerb {
         #[arg(value_parser = clap::value_parser!(i64).range(1..))]
         id: i64,
     },
-    /// Asks the platforms now whether it happened
+    /// Asks the platforms whether it happened: now, or as soon as a request can no longer be on its way
     Verify(Bulk),
     /// Settles jobs by hand, after you looked
     Resolve(Resolve),

@@ -101,16 +101,18 @@ async fn names(store: &Store, which: &Which) -> Result<Vec<String>, Stop> {
     if which.all {
         return Ok(known);
     }
-    match which.names.iter().find(|name| !known.contains(name)) {
-        None => Ok(which.names.clone()),
-        Some(name) if known.is_empty() => {
-            Err(Stop::usage("not_found", format!("no queue is called `{name}`")))
-        }
-        Some(name) => {
-            let advice = advice(name, known.iter().map(String::as_str));
-            Err(Stop::usage("not_found", format!("no queue is called `{name}`; {advice}")))
-        }
-    }
+    all_known("queue", &which.names, &known)?;
+    Ok(which.names.clone())
+}
+
+/// Fails on the first name that is not among those of its kind.
+pub(super) fn all_known(kind: &str, names: &[String], known: &[String]) -> Result<(), Stop> {
+    let Some(name) = names.iter().find(|name| !known.contains(name)) else { return Ok(()) };
+    let way = match known {
+        [] => "there is none".to_owned(),
+        _ => advice(name, known.iter().map(String::as_str)),
+    };
+    Err(Stop::usage("not_found", format!("no {kind} is called `{name}`; {way}")))
 }
 
 /// The queues of channels and groups by name, or of every configured channel.

@@ -6,9 +6,8 @@ use onceward::{JobId, Page, Schedule, ScheduleView, Time};
 use serde::Serialize;
 
 use super::Run;
-use super::queues::Order;
+use super::queues::{Order, all_known};
 use crate::args::{SchedulesVerb, Which};
-use crate::config::advice;
 use crate::exit::Exit;
 use crate::output::{Cell, Grid, Shown, plain, relative};
 use crate::stop::Stop;
@@ -23,6 +22,7 @@ pub(crate) async fn run(run: &Run, verb: &SchedulesVerb) -> Result<Exit, Stop> {
         SchedulesVerb::RunNow { names } => run_now(run, store, names).await,
         SchedulesVerb::Pause(which) => order(run, store, which, Order::Pause).await,
         SchedulesVerb::Resume(which) => order(run, store, which, Order::Resume).await,
+        SchedulesVerb::Remove { names } => remove(run, store, names).await,
     })
     .await
 }
@@ -35,6 +35,10 @@ struct Listed {
     paused_at: Option<Time>,
     next_fire_at: Option<Time>,
     last_fire_at: Option<Time>,
+    /// The configuration that registered it last, if one did.
+    owner: Option<String>,
+    /// This configuration has it.
+    configured: bool,
     /// The store has it as the configuration does.
     registered: bool,
 }
@@ -45,9 +49,13 @@ async fn list(run: &Run, store: &Store) -> Result<Exit, Stop> {
     let mut items = Vec::new();
     for view in store.once.schedules().await? {
         let at = configured.iter().position(|it| it.name == view.schedule.name);
-        items.push(listed(Some(&view), at.map_or(view.schedule.clone(), |at| configured.remove(at)), now));
+        items.push(match at {
+            Some(at) => Listed { configured: true, ..listed(configured.remove(at), Some(&view), now) },
+            None => listed(view.schedule.clone(), Some(&view), now),
+        });
     }
-    items.extend(configured.into_iter().map(|schedule| listed(None, schedule, now)));
+    let new = |schedule| Listed { configured: true, ..listed(schedule, None, now) };
+    items.extend(configured.into_iter().map(new));
     items.sort_by(|a, b| a.schedule.name.cmp(&b.schedule.name));
     let page = Page { items, next: None };
     run.output.answer(&page, || match page.items.as_slice() {
@@ -57,7 +65,7 @@ async fn list(run: &Run, store: &Store) -> Result<Exit, Stop> {
     Ok(Exit::Fine)
 }
 
-fn listed(view: Option<&ScheduleView>, schedule: Schedule, now: Time) -> Listed {
+fn listed(schedule: Schedule, view: Option<&ScheduleView>, now: Time) -> Listed {
     let registered = view.is_some_and(|view| view.schedule == schedule);
     let next_fire_at = match view {
         Some(view) if registered => view.next_fire_at,
@@ -67,6 +75,8 @@ fn listed(view: Option<&ScheduleView>, schedule: Schedule, now: Time) -> Listed 
         paused_at: view.and_then(|view| view.paused_at),
         last_fire_at: view.and_then(|view| view.last_fire_at),
         next_fire_at,
+        owner: view.and_then(|view| view.owner.clone()),
+        configured: false,
         registered,
         schedule,
     }
@@ -79,11 +89,11 @@ fn next(schedule: &Schedule, now: Time) -> Option<Time> {
 
 fn table(schedules: &[Listed], now: Time) -> Grid {
     let mut grid = Grid::new(["schedule", "cron", "time zone", "queue", "kind", "last", "next"]);
-    for Listed { schedule, paused_at, next_fire_at, last_fire_at, registered } in schedules {
+    for it in schedules {
+        let Listed { schedule, paused_at, next_fire_at, last_fire_at, .. } = it;
         let paused =
             paused_at.map(|since| format!("{} paused {}", Shown::Paused.shape(), relative(since, now)));
-        let once = if *registered { "" } else { ", once `onceward work` has started" };
-        let next = next_fire_at.map(|at| format!("{}{once}", relative(at, now)));
+        let next = next_fire_at.map(|at| format!("{}{}", relative(at, now), whose(it)));
         grid.row([
             Cell::Whole(schedule.name.clone()),
             Cell::Whole(schedule.cron.clone()),
@@ -95,6 +105,15 @@ fn table(schedules: &[Listed], now: Time) -> Grid {
         ]);
     }
     grid
+}
+
+/// What else there is to know of a schedule that is not this configuration's, or is not registered as it has it.
+fn whose(it: &Listed) -> String {
+    match &it.owner {
+        _ if !it.registered => ", once `onceward work` has started".to_owned(),
+        Some(owner) if !it.configured => format!(", as {owner} has it"),
+        _ => String::new(),
+    }
 }
 
 /// Those that are there. If one that is asked for is configured and not there yet, all are registered, as `work` does.
@@ -109,23 +128,9 @@ async fn present(run: &Run, store: &Store, names: &[String]) -> Result<Vec<Sched
     } else {
         there
     };
-    known(&there, names)?;
+    let known: Vec<String> = there.iter().map(|it| it.schedule.name.clone()).collect();
+    all_known("schedule", names, &known)?;
     Ok(there)
-}
-
-/// All names are known before the first schedule is touched.
-fn known(schedules: &[ScheduleView], names: &[String]) -> Result<(), Stop> {
-    let all = || schedules.iter().map(|it| it.schedule.name.as_str());
-    match names.iter().find(|name| !all().any(|it| it == *name)) {
-        None => Ok(()),
-        Some(name) if schedules.is_empty() => {
-            Err(Stop::usage("not_found", format!("no schedule is called `{name}`: there is none")))
-        }
-        Some(name) => {
-            let advice = advice(name, all());
-            Err(Stop::usage("not_found", format!("no schedule is called `{name}`; {advice}")))
-        }
-    }
 }
 
 #[derive(Debug, Serialize)]
@@ -189,4 +194,37 @@ fn words(item: &Item, now: Time) -> String {
         (false, false) => format!("{} was not paused{next}", item.name),
     };
     plain(&text)
+}
+
+/// Removes what another configuration left behind. What this one has would be back with the next worker.
+async fn remove(run: &Run, store: &Store, names: &[String]) -> Result<Exit, Stop> {
+    let configured = store.configured_schedules();
+    if let Some(it) = configured.iter().find(|it| names.contains(&it.name)) {
+        let text = format!("{} is in {}; take it out there", it.name, store.config.file.display());
+        return Err(Stop::usage("configured", text));
+    }
+    let there = store.once.schedules().await?;
+    all_known("schedule", names, &there.iter().map(|it| it.schedule.name.clone()).collect::<Vec<_>>())?;
+    let mut page = Page { items: Vec::new(), next: None };
+    for ScheduleView { schedule: Schedule { name, .. }, owner, .. } in there {
+        if names.contains(&name) {
+            store.once.remove_schedule(&name).await?;
+            page.items.push(Removed { name, owner });
+        }
+    }
+    run.output.answer(&page, || page.items.iter().map(Removed::words).collect::<Vec<_>>().join("\n"))?;
+    Ok(Exit::Fine)
+}
+
+#[derive(Debug, Serialize)]
+struct Removed {
+    name: String,
+    owner: Option<String>,
+}
+
+impl Removed {
+    fn words(&self) -> String {
+        let owner = self.owner.as_deref().unwrap_or("a program of yours");
+        plain(&format!("removed {}, which {owner} had registered; jobs that it made stay", self.name))
+    }
 }

@@ -40,21 +40,24 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
     let lines = able(run, store, lines);
     let publisher = publishing::publisher(&store.config, &store.once).await?;
     let worker = worker(store, &publisher, &lines)?;
-    let mut taken = All::Taken;
+    let mut shutdown = Box::pin(signals.first(&run.output));
+    let mut fetched = Fetched::default();
     if args.until_idle {
-        relaying::all_once(run, store).await;
-        taken = taking::all_once(run, store).await;
+        tokio::select! {
+            exit = &mut shutdown => return none_run(run, exit),
+            all = fetch(run, store) => fetched = all,
+        }
     }
     let watch = strangers::Watch::start(run.output, &store.once, &lines, KINDS);
     run.output.note(&ready(&lines, args.until_idle));
     let (stop, told) = tokio::sync::watch::channel(false);
     let mut stopped = None;
-    let shutdown = async { stopped = Some(signals.first(&run.output).await) };
+    let told_to_stop = async { stopped = Some((&mut shutdown).await) };
     let working = async {
         let done = if args.until_idle {
-            worker.run_until_idle_or(shutdown).await
+            worker.run_until_idle_or(told_to_stop).await
         } else {
-            worker.run_until(shutdown).await
+            worker.run_until(told_to_stop).await
         };
         // Nobody listens where there is no relay and no source.
         let _ = stop.send(true);
@@ -66,21 +69,55 @@ async fn work(run: &Run, args: &Work, store: &Store) -> Result<Exit, Stop> {
         watch.look().await;
     }
     drop(watch);
-    if taken == All::Full && stopped.is_none() {
-        // What the worker has made room for; a job of it is due, and so is not settled.
-        taken = taking::all_once(run, store).await;
-    }
     let report = ended(run, done)?;
+    if fetched.taken == All::Full && stopped.is_none() {
+        // What the worker has made room for; a job of it is due, and so is not settled.
+        tokio::select! {
+            exit = &mut shutdown => stopped = Some(exit),
+            all = taking::all_once(run, store) => fetched.taken = all,
+        }
+    }
     if let Some(exit) = stopped {
-        say(run, &report, "no job was run", &Rest::default())?;
+        say(run, &report, NONE_RUN, &Rest::default())?;
         return Ok(exit);
     }
     let rest = Rest::look(store, &named).await?;
     let none = if rest.is_empty() { "nothing was due" } else { "nothing that this program can run now" };
     say(run, &report, none, &rest)?;
     rest.advise();
-    let exit = exit::worse(status::verdict(store, &lines).await?, taken.exit());
+    let exit = exit::worse(status::verdict(store, &lines).await?, fetched.exit());
     Ok(exit::worse(exit, rest.exit()))
+}
+
+/// What outboxes and brokers held when a run until idle began.
+struct Fetched {
+    /// Each relay could be run.
+    relayed: bool,
+    taken: All,
+}
+
+impl Default for Fetched {
+    fn default() -> Self {
+        Self { relayed: true, taken: All::Taken }
+    }
+}
+
+impl Fetched {
+    fn exit(&self) -> Exit {
+        exit::worse(if self.relayed { Exit::Fine } else { Exit::Unsettled }, self.taken.exit())
+    }
+}
+
+/// What is dropped in the middle is handed over, or taken, by the next run.
+async fn fetch(run: &Run, store: &Store) -> Fetched {
+    Fetched { relayed: relaying::all_once(run, store).await, taken: taking::all_once(run, store).await }
+}
+
+const NONE_RUN: &str = "no job was run";
+
+fn none_run(run: &Run, exit: Exit) -> Result<Exit, Stop> {
+    say(run, &Report::default(), NONE_RUN, &Rest::default())?;
+    Ok(exit)
 }
 
 /// A channel without its secrets is left to a process that has them.

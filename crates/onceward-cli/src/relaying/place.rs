@@ -47,8 +47,9 @@ pub(crate) async fn database(config: &Config, relay: &config::Relay) -> Result<D
 /// none is made.
 pub(crate) async fn outbox(config: &Config, relay: &config::Relay) -> Result<Outbox, Stop> {
     let url = url(config, &relay.from, "from")?;
-    let outbox = Outbox::over(existing(config, relay).await?).await.map_err(|error| at(&url, &error))?;
-    current(outbox.database(), relay).await?;
+    let db = existing(config, relay).await?;
+    let outbox = Outbox::over(db.clone()).await.map_err(|error| at(&url, &error))?;
+    current(&db, relay).await?;
     Ok(outbox)
 }
 

@@ -97,14 +97,22 @@ pub(crate) fn say(view: &RelayView, is_ours: bool, now: Time) -> Option<String> 
     Some(format!("relay {name}: {}: {advice}{}", said.join(", "), error.unwrap_or_default()))
 }
 
-/// Rows that are refused are dead, and those that wait are not settled, as jobs would be.
+/// How relays stand as an exit code.
 pub(crate) fn exit(views: &[RelayView]) -> Exit {
-    if views.iter().any(|view| view.refused > 0) {
-        Exit::Dead
-    } else if views.iter().any(|view| view.waiting > 0 || view.away_since.is_some()) {
-        Exit::Unsettled
-    } else {
-        Exit::Fine
+    let count = |of: fn(&RelayView) -> u64| views.iter().map(of).sum();
+    verdict(
+        count(|view| view.refused),
+        count(|view| view.waiting),
+        views.iter().any(|it| it.away_since.is_some()),
+    )
+}
+
+/// Rows that are refused are dead, and those that wait are not settled, as jobs would be; nor is what cannot be looked at.
+pub(crate) fn verdict(refused: u64, waiting: u64, is_away: bool) -> Exit {
+    match (refused, waiting, is_away) {
+        (1.., ..) => Exit::Dead,
+        (0, 0, false) => Exit::Fine,
+        _ => Exit::Unsettled,
     }
 }
 

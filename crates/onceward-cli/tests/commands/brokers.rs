@@ -1,7 +1,7 @@
 //! The program between an outbox, a broker and the queue.
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, stream};
@@ -139,12 +139,14 @@ fn a_source_whose_secret_comes_later_is_taken_from_then_and_said_to_be_away_once
     let mut said = BufReader::new(work.stderr.take().unwrap()).lines().map(Result::unwrap);
     let first = said.find(|line| line.contains("source later is not taken from")).unwrap();
     assert!(first.contains("it is tried again"), "{first}");
-    std::thread::sleep(Duration::from_millis(1500)); // sleeps: a second try finds it away as well
-    std::fs::write(place.path("broker"), format!("{url}/{name}/onceward")).unwrap();
+    // The second try is over once it has read what leads nowhere: a pipe shows that it did.
+    let (broker, right) = (place.path("broker"), place.path("right"));
+    assert!(Command::new("mkfifo").arg(&broker).status().unwrap().success());
+    std::fs::write(&broker, "nonsense").unwrap();
+    std::fs::write(&right, format!("{url}/{name}/onceward")).unwrap();
+    std::fs::rename(&right, &broker).unwrap();
     let until = Instant::now() + Duration::from_mins(1);
-    while waiting(&place) == 0 && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(100)); // sleeps: until the next try
-    }
+    while waiting(&place) == 0 && Instant::now() < until {}
     let taken = waiting(&place);
     work.kill().unwrap();
     work.wait().unwrap();

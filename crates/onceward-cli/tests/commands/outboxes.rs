@@ -177,3 +177,22 @@ fn one_outbox_by_two_paths_is_one_outbox() {
     let ran = place.line("outbox status");
     assert!(ran.code == 2 && ran.err.contains("have one outbox"), "{ran:?}");
 }
+
+/// Two workers of one configuration, of which one is not told where the outbox is.
+#[test]
+fn a_process_that_lacks_an_outboxs_url_calls_it_not_away_for_all() {
+    let place = Place::new("[queues.mail]\n[[relays]]\nname = \"signup\"\nfrom = { env = \"APP\" }\n");
+    std::fs::write(place.path("app.db"), "").unwrap();
+    let knows = |line: &str| -> crate::support::Ran {
+        let words: Vec<&str> = line.split(' ').collect();
+        place.command(&words).env("APP", "sqlite://app.db").output().unwrap().into()
+    };
+    assert_eq!(knows("outbox migrate").code, 0);
+    assert_eq!(knows("work --until-idle").code, 0);
+    let lacks = place.line("work --until-idle");
+    assert!(lacks.code == 5 && lacks.err.contains("APP"), "{lacks:?}");
+    let other = place.line("status --json");
+    assert!(other.json()["relays"][0]["away_since"].is_null(), "{other:?}");
+    let ran = knows("work --until-idle");
+    assert_eq!(ran.code, 0, "{ran:?}");
+}

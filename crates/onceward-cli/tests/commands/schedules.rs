@@ -81,3 +81,52 @@ fn a_mistyped_schedule_is_named_and_nothing_is_touched() {
     assert!(!place.line("schedules list").out.contains('‖'));
     assert!(items(&place, "jobs list").is_empty());
 }
+
+/// Two programs of one store, each with a configuration of its own.
+#[test]
+fn two_configurations_of_one_store_leave_each_other_their_schedules() {
+    let place = Place::new(CONFIG);
+    std::fs::create_dir(place.path("other")).unwrap();
+    let other = CONFIG.replace("digest", "report").replace("tidy", "sweep");
+    let store = format!("[store]\nurl = \"sqlite://{}\"\n", place.path("onceward.db").display());
+    std::fs::write(place.path("other/onceward.toml"), store + &other).unwrap();
+    for config in ["onceward.toml", "other/onceward.toml", "onceward.toml"] {
+        let ran = place.line(&format!("work --until-idle --config {config}"));
+        assert!(ran.code == 0 && !ran.err.contains("removed"), "{ran:?}");
+    }
+    let listed = items(&place, "schedules list");
+    let whose: Vec<_> =
+        listed.iter().map(|it| (it["name"].as_str().unwrap(), it["configured"] == true)).collect();
+    assert_eq!(whose, [("digest", true), ("report", false), ("sweep", false), ("tidy", true)]);
+    assert!(listed[1]["owner"].as_str().unwrap().ends_with("other/onceward.toml"), "{listed:?}");
+    assert!(place.line("schedules list").out.contains("other/onceward.toml has it"));
+
+    let kept = place.line("schedules remove report digest");
+    assert!(kept.code == 2 && kept.err.contains("take it out there"), "{kept:?}");
+    let unknown = place.line("schedules remove reprot");
+    assert!(unknown.code == 2 && unknown.err.contains("did you mean `report`?"), "{unknown:?}");
+    let removed = place.line("schedules remove report report").out;
+    assert!(
+        removed.contains("/other/onceward.toml had registered") && removed.lines().count() == 1,
+        "{removed}"
+    );
+    std::fs::remove_file(place.path("other/onceward.toml")).unwrap();
+    std::fs::write(place.path("onceward.toml"), "[queues.mail]\n").unwrap();
+    let ran = place.line("work --until-idle");
+    assert!(ran.err.contains("schedule digest is not configured any more, and was removed"), "{ran:?}");
+    assert!(ran.err.contains("which is not here") && ran.err.contains("schedules remove sweep"), "{ran:?}");
+    assert_eq!(items(&place, "schedules list")[0]["name"], "sweep");
+}
+
+/// Without a configuration a store is named by itself: such a worker has nothing to say of schedules.
+#[test]
+fn a_worker_without_a_configuration_removes_no_schedule() {
+    let place = Place::new(CONFIG);
+    assert_eq!(place.line("work --until-idle").code, 0);
+    let elsewhere = Place::new("");
+    std::fs::remove_file(elsewhere.path("onceward.toml")).unwrap();
+    let store = format!("sqlite://{}", place.path("onceward.db").display());
+    let ran = elsewhere.run(&["work", "--until-idle", "--store", &store]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(items(&place, "schedules list").len(), 2);
+}

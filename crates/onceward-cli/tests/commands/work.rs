@@ -230,3 +230,22 @@ fn schedules_are_those_of_the_configuration() {
         .block_on(async { place.once().await.schedules().await.unwrap() });
     assert!(schedules.is_empty(), "{schedules:?}");
 }
+
+/// A broker that takes the connection and never speaks.
+#[test]
+fn a_run_until_idle_is_stopped_while_it_waits_for_a_broker() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let broker = listener.local_addr().unwrap();
+    let source = |name: &str| {
+        format!("[[sources]]\nname = \"{name}\"\nfrom = \"nats://{broker}/jobs/once\"\nqueue = \"mail\"\n")
+    };
+    let place = Place::new(&format!("[queues.mail]\n{}{}{}", source("a"), source("b"), source("c")));
+    let mut child = place.command(&["work", "--until-idle"]).stderr(Stdio::piped()).spawn().unwrap();
+    let held = listener.accept().unwrap();
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143), "{said}");
+    assert!(!said.contains("source a: "), "it did not wait for the broker: {said}");
+    drop(held);
+}

@@ -146,7 +146,10 @@ fn postgres_target(url: &str) -> Result<Target> {
     // The driver's own text may repeat the URL, and with it a password.
     let parse = |url: &str, what: &str| PgConnectOptions::from_str(url).map_err(|_| config(what));
     let direct = if rest.is_empty() { base.to_owned() } else { format!("{base}?{}", rest.join("&")) };
-    let options = parse(&direct, "the PostgreSQL URL cannot be read")?.application_name("onceward");
+    let mut options = parse(&direct, "the PostgreSQL URL cannot be read")?;
+    if options.get_application_name().is_none() {
+        options = options.application_name("onceward");
+    }
     let unread = "listen cannot be read: it is a PostgreSQL URL in which each : / ? & @ is written as %3A %2F %3F %26 %40";
     let listen = listen.as_deref().map_or_else(|| Ok(options.clone()), |url| parse(url, unread))?;
     let statements = if pooler { Statements::Unnamed } else { Statements::Named };
@@ -296,7 +299,7 @@ impl Pool {
         Ok(match self {
             Self::Sqlite { readers, .. } => Reading::Sqlite(readers.acquire().await?),
             Self::Postgres { pool, statements, .. } => {
-                match pool.begin_with("BEGIN TRANSACTION READ ONLY").await {
+                match pool.begin_with("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY").await {
                     Ok(tx) => Reading::Postgres(tx, *statements),
                     Err(error) => return Err(cause(&pool.connect_options(), error).await),
                 }

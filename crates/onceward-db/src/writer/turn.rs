@@ -44,8 +44,7 @@ impl Waiting {
     /// done sooner than one line with both.
     fn turn(&mut self) -> Vec<Box<dyn Command>> {
         self.see();
-        let is_claim = |command: &dyn Command| command.rank() == rank::CLAIM;
-        let claims = self.seen.iter().filter(|command| is_claim(&***command)).count();
+        let claims = self.seen.iter().filter(|command| command.rank() == rank::CLAIM).count();
         let share = claims.div_ceil(self.lines);
         let (mut folded, mut claimed) = (Vec::new(), 0);
         while let Some(command) = self.seen.pop_front() {
@@ -54,7 +53,7 @@ impl Waiting {
                 self.seen.push_front(command);
                 break;
             }
-            claimed += usize::from(is_claim(&*command));
+            claimed += usize::from(command.rank() == rank::CLAIM);
             fold_into(&mut folded, command);
         }
         folded.sort_by_key(|command| command.rank());

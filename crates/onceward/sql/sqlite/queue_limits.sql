@@ -1,7 +1,5 @@
 -- Gives and locks what a queue as a whole may do, if anything limits it; a queue without limits gives no row.
-SELECT concurrency, rate, rate_tat, not_before, paused_at, circuit_policy, circuit,
-    iif(concurrency IS NULL, 0, (SELECT count(*) FROM onceward_job WHERE queue = ?1 AND state = 'running')) AS running,
-    coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now
+SELECT concurrency, rate, rate_tat, not_before, paused_at, circuit_policy, circuit, coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now
 FROM onceward_queue
 WHERE name = ?1 AND (concurrency IS NOT NULL OR rate IS NOT NULL OR not_before IS NOT NULL OR paused_at IS NOT NULL
     OR circuit_policy IS NOT NULL)

@@ -11,7 +11,7 @@ use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, is_in_sight, l
 use crate::backoff::Backoff;
 use crate::context::Attempt;
 use crate::store::effects::{Ledger, Step, Write, Written};
-use crate::{Cause, Failure, Receipt, SendError};
+use crate::{Cause, Failure, Receipt, SendError, Time};
 
 /// How long a request may take unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -158,10 +158,21 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             Next::Accepted => Ok(entry.receipt),
             Next::Send => self.send_once(entry, send).await,
             Next::Look | Next::Gone => Err(doubt("not seen yet; it is looked for again".to_owned())),
-            Next::Wait(until) => Err(doubt(format!("it is looked for at {until}"))),
-            Next::Park if entry.lost => Err(Failure::InDoubt { cause: Cause::new("restored", LOST) }),
-            Next::Park => Err(doubt("nothing but a person can tell".to_owned())),
+            Next::Wait(until) => {
+                self.wait(Some(until)).await?;
+                Err(doubt(format!("it is looked for at {until}")))
+            }
+            Next::Park => {
+                self.wait(None).await?;
+                let said = doubt("nothing but a person can tell".to_owned());
+                Err(if entry.lost { Failure::InDoubt { cause: Cause::new("restored", LOST) } } else { said })
+            }
         }
+    }
+
+    /// Without it the ledger would still want a look now, and the job be claimed again at once.
+    async fn wait(&self, until: Option<Time>) -> Result<(), Failure> {
+        self.write(Write::Wait { step: self.step(), until }).await.map(drop)
     }
 
     async fn prepare(&self) -> Result<Entry, Failure> {
@@ -190,26 +201,29 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         let intent = Self::intent(&entry)?;
         let asked = tokio::time::Instant::now();
         let begin = Write::Begin { step: self.step(), entry: Box::new(entry.clone()) };
-        let left = match self.write(begin).await {
-            Ok(Written::Begun { left }) => left,
+        let (left, until) = match self.write(begin).await {
+            Ok(Written::Begun { left, leased_until }) => (left, leased_until),
             Ok(_) => return Err(lost()),
             // Whether the intent was written is not known; that nothing was sent is.
-            Err(failure) => return self.not_sent(&entry, failure.cause().clone()).await,
+            Err(failure) => {
+                let until = self.attempt.leased_until();
+                return self.not_sent(&entry, until, failure.cause().clone()).await;
+            }
         };
         // Counted from before the write: a process that was frozen meanwhile must not send. Between this line and
         // the first byte it could still be frozen; no code closes that hole.
         if asked.elapsed() + entry.terms.timeout > left {
-            return self
-                .not_sent(&entry, Cause::new("too_late", "the lease left no time for the request"))
-                .await;
+            let cause = Cause::new("too_late", "the lease left no time for the request");
+            return self.not_sent(&entry, until, cause).await;
         }
         match tokio::time::timeout(entry.terms.timeout, send(intent)).await {
             Ok(Ok(receipt)) => self.accepted(receipt).await,
-            Ok(Err(SendError::Refused(failure))) => self.refused(&entry, failure).await,
-            Ok(Err(SendError::NotSent(cause))) => self.not_sent(&entry, cause).await,
-            Ok(Err(SendError::Unknown(cause))) => self.unknown(&entry, cause).await,
+            Ok(Err(SendError::Refused(failure))) => self.refused(&entry, until, failure).await,
+            Ok(Err(SendError::NotSent(cause))) => self.not_sent(&entry, until, cause).await,
+            Ok(Err(SendError::Unknown(cause))) => self.unknown(&entry, until, cause).await,
             Err(_) => {
-                self.unknown(&entry, Cause::new("timeout", "no answer within the deadline").outage()).await
+                let cause = Cause::new("timeout", "no answer within the deadline").outage();
+                self.unknown(&entry, until, cause).await
             }
         }
     }
@@ -220,18 +234,18 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         Ok(receipt)
     }
 
-    async fn refused(self, entry: &Entry, failure: Failure) -> Result<Receipt, Failure> {
-        self.not_done(entry, EffectState::Refused, failure.cause()).await?;
+    async fn refused(self, entry: &Entry, until: Time, failure: Failure) -> Result<Receipt, Failure> {
+        self.not_done(entry, until, EffectState::Refused, failure.cause()).await?;
         Err(failure)
     }
 
-    async fn not_sent(self, entry: &Entry, cause: Cause) -> Result<Receipt, Failure> {
-        self.not_done(entry, EffectState::Prepared, &cause).await?;
+    async fn not_sent(self, entry: &Entry, until: Time, cause: Cause) -> Result<Receipt, Failure> {
+        self.not_done(entry, until, EffectState::Prepared, &cause).await?;
         Err(Failure::transient(cause))
     }
 
-    async fn unknown(self, entry: &Entry, cause: Cause) -> Result<Receipt, Failure> {
-        self.not_done(entry, EffectState::Unknown, &cause).await?;
+    async fn unknown(self, entry: &Entry, until: Time, cause: Cause) -> Result<Receipt, Failure> {
+        self.not_done(entry, until, EffectState::Unknown, &cause).await?;
         // What is not seen yet proves nothing here: neither the quiet period nor the key's window is over.
         if is_in_sight(entry, L::CAN) && self.seek(entry).await?.is_none() {
             return Ok(self.prepare().await?.receipt);
@@ -239,10 +253,17 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         Err(Failure::InDoubt { cause })
     }
 
-    /// Without a receipt. Whatever the handler makes of it, an effect that stays open puts its job in doubt.
-    async fn not_done(&self, entry: &Entry, said: EffectState, cause: &Cause) -> Result<(), Failure> {
+    /// Without a receipt. Whatever the handler makes of it, an effect that stays open puts its job in doubt. `until`: the
+    /// intent's lease.
+    async fn not_done(
+        &self,
+        entry: &Entry,
+        until: Time,
+        said: EffectState,
+        cause: &Cause,
+    ) -> Result<(), Failure> {
         let response = serde_json::to_string(cause).ok();
-        let (_, look_at) = super::schedule(entry, self.attempt.now(), self.attempt.leased_until());
+        let (_, look_at) = super::schedule(entry, self.attempt.now(), until);
         let state = not_done(entry, said);
         let check_at = look_at.filter(|_| state == EffectState::Unknown);
         self.answer(state, check_at, Receipt::default(), response).await
@@ -271,12 +292,20 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             other => (Vec::new(), other),
         };
         for receipt in candidates {
-            let found = Write::Found { step: self.step(), receipt };
-            if matches!(self.write(found).await?, Written::Done) {
+            if self.is_ours(receipt).await? {
                 return Ok(None);
             }
         }
         Ok(Some(if_owned))
+    }
+
+    /// Writes down what was found, unless another job has it; one may have taken it in this moment.
+    async fn is_ours(&self, receipt: Receipt) -> Result<bool, Failure> {
+        let found = Write::Found { step: self.step(), receipt };
+        match self.attempt.once().db().fold::<Ledger>(vec![found]).await {
+            Err(error) if error.kind() == ErrorKind::Constraint => Ok(false),
+            written => Ok(matches!(written?.pop(), Some(Written::Done))),
+        }
     }
 
     async fn looked(&self, entry: &Entry, seen: &Seen) -> Result<(), Failure> {
@@ -290,7 +319,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     async fn answer(
         &self,
         state: EffectState,
-        check_at: Option<crate::Time>,
+        check_at: Option<Time>,
         receipt: Receipt,
         response: Option<String>,
     ) -> Result<(), Failure> {
@@ -315,7 +344,10 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         loop {
             match self.attempt.once().db().fold::<Ledger>(vec![write.clone()]).await {
                 Ok(mut written) => return written.pop().ok_or_else(lost),
-                Err(error) if matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) => {
+                // Once more: another job may have got the same id in this moment, which is left out then.
+                Err(error)
+                    if failures > 0 && matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) =>
+                {
                     return Err(error.into());
                 }
                 Err(error) => {

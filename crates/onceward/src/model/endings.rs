@@ -50,6 +50,9 @@ impl Model {
             };
             let looked = verified && wait.is_none();
             in_doubt(job, before.checks + i64::from(looked), wait.filter(|_| verified));
+            if looked && job.row.check_at.is_some_and(|at| at <= now) {
+                job.row.check_at = Some(now.after(POLICY.wait(job.row.checks.try_into().unwrap_or(1), 0.5)));
+            }
         } else if job.row.state == State::Pending && job.row.stop {
             (job.row.state, job.row.run_at) = (State::Cancelled, before.run_at);
         }

@@ -58,12 +58,9 @@ pub(crate) async fn effects(conn: &mut Conn<'_>, ids: &[JobId], requests: bool) 
 }
 
 fn step(row: &Row) -> Result<Step> {
-    let unreadable = |text: String| Error::new(ErrorKind::Decode, text);
     let terms: Terms = from_json("class", Some(row.text("class")?))?
-        .ok_or_else(|| unreadable("the class of an effect is empty".to_owned()))?;
-    let word = row.text("state")?;
-    let state = EffectState::ALL.into_iter().find(|known| known.as_str() == word);
-    let state = state.ok_or_else(|| unreadable(format!("{word:?} is no state of an effect")))?;
+        .ok_or_else(|| Error::new(ErrorKind::Decode, "the class of an effect is empty"))?;
+    let state = EffectState::read(&row.text("state")?)?;
     let view = EffectView {
         step: row.text("step")?,
         generation: row.int("generation")?,

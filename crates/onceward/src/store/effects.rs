@@ -17,6 +17,7 @@ const EFFECT_SENDING: Sql = sql!("effect_sending");
 const EFFECT_ANSWER: Sql = sql!("effect_answer");
 const EFFECT_FOUND: Sql = sql!("effect_found");
 const EFFECT_LOOKED: Sql = sql!("effect_looked");
+const EFFECT_WAIT: Sql = sql!("effect_wait");
 const EFFECT_GONE: Sql = sql!("effect_gone");
 const EFFECT_CLOSE: Sql = sql!("effect_close");
 
@@ -49,6 +50,8 @@ pub(crate) enum Write {
     Found { step: Step, receipt: Receipt },
     /// Write down that a look did not find it.
     Looked { step: Step, absent: bool, check_at: Option<Time> },
+    /// Write down that nothing can be said of an open effect before then; `None`: by nobody but a person.
+    Wait { step: Step, until: Option<Time> },
     /// Write down that an open effect certainly did not happen: it is prepared again, and what was seen is forgotten.
     Gone { step: Step },
 }
@@ -58,9 +61,10 @@ pub(crate) enum Write {
 pub(crate) enum Written {
     /// The step as the ledger has it now.
     Entry(Box<Entry>),
-    /// The intent is durable; the send must start and end while this much time is left.
+    /// The intent is durable; the send must start and end while this much time is left, which is until then.
     Begun {
         left: Duration,
+        leased_until: Time,
     },
     Done,
     /// The lease was lost, the job was cancelled, or the row says otherwise: nothing was changed.
@@ -91,6 +95,11 @@ async fn one(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Wr
         Write::Gone { step } => gone(conn, step, now).await,
         Write::Answer { .. } => answer(conn, write, now).await,
         Write::Found { step, receipt } => found(conn, step, receipt, now).await,
+        Write::Wait { step, until } => {
+            let Lease { job, token } = &step.lease;
+            let args = vec![(*job).into(), step.name.as_str().into(), token.as_str().into(), (*until).into()];
+            Ok(hit(conn.row(&EFFECT_WAIT, args).await?.is_some()))
+        }
         Write::Looked { step, absent, check_at } => {
             let args = vec![
                 step.lease.job.into(),
@@ -205,7 +214,7 @@ async fn begin(conn: &mut Conn<'_>, step: &Step, entry: &Entry, now: Option<Time
     if conn.row(&EFFECT_SENDING, id(vec![quiet.into(), check.into()])).await?.is_none() {
         return Err(Error::new(ErrorKind::Other, "an accepted effect was about to be sent again"));
     }
-    Ok(Written::Begun { left: leased_until.since(at) })
+    Ok(Written::Begun { left: leased_until.since(at), leased_until })
 }
 
 async fn answer(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Written> {
@@ -266,7 +275,6 @@ fn json(value: &impl serde::Serialize) -> Result<String> {
 }
 
 fn entry(row: &Row) -> Result<Entry> {
-    let state = row.text("state")?;
     let stored: Option<Receipt> = from_json("response", row.opt_text("response")?).unwrap_or_default();
     Ok(Entry {
         generation: row.int("generation")?,
@@ -275,10 +283,7 @@ fn entry(row: &Row) -> Result<Entry> {
         key: row.text("key")?,
         request: row.text("request")?,
         request_hash: row.text("request_hash")?,
-        state: EffectState::ALL
-            .into_iter()
-            .find(|known| known.as_str() == state)
-            .ok_or_else(|| Error::new(ErrorKind::Decode, format!("{state:?} is no state of an effect")))?,
+        state: EffectState::read(&row.text("state")?)?,
         sends: unsigned(row.int("sends")?),
         looks: unsigned(row.int("looks")?),
         absent: unsigned(row.int("absent")?),

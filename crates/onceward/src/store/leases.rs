@@ -289,7 +289,9 @@ pub(crate) async fn due(conn: &mut Conn<'_>, queue: &str, kinds: &[Known], now: 
     let Some(row) = row else { return Ok(Due::default()) };
     let at = row.time("now")?;
     let wait = row.opt_time("next_at")?.map(|next| next.since(at));
-    Ok(Due { any: row.flag("due")?, lone: row.flag("lone")?, wait })
+    // Whatever runs is waited for before a lone job, so one that could not start is none that is due.
+    let lone = row.flag("lone")? && queues::is_open(conn, queue, now).await?;
+    Ok(Due { any: row.flag("due")?, lone, wait })
 }
 
 /// Whether a lease is held and has not run out, by the database's clock.

@@ -5,7 +5,7 @@ pub(crate) mod list;
 pub(crate) mod orders;
 mod signals;
 
-pub(super) use self::limits::room;
+pub(super) use self::limits::{is_open, room};
 pub(super) use self::signals::{Signals, apply, facts};
 
 /// The status figure that an attempt's outcome counts for.

@@ -40,6 +40,7 @@ pub(super) fn view(row: &Row) -> Result<ScheduleView> {
             missed: serde_json::from_value(missed.into())
                 .map_err(|e| Error::new(ErrorKind::Decode, format!("missed: {e}")))?,
         },
+        owner: row.opt_text("owner")?,
         paused_at: row.opt_time("paused_at")?,
         next_fire_at: row.opt_time("next_fire_at")?,
         last_fire_at: row.opt_time("last_fire_at")?,

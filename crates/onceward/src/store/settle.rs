@@ -296,7 +296,7 @@ struct ErrorJson<'a> {
 }
 
 /// An error as the store keeps it. It always serializes: texts and numbers only.
-pub(super) fn error_json(class: &'static str, cause: &crate::Cause) -> Option<Box<RawValue>> {
+pub(in crate::store) fn error_json(class: &'static str, cause: &crate::Cause) -> Option<Box<RawValue>> {
     serde_json::value::to_raw_value(&ErrorJson { class, cause }).ok()
 }
 

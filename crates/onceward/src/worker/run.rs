@@ -267,32 +267,27 @@ impl Running {
 
     /// Lets what runs finish, within the grace; what does not is handed back.
     async fn finish(&mut self) {
-        self.shared.heartbeat.tell_all(Phase::Stop);
-        self.wait_for_all(self.settings.grace).await;
-        self.shared.heartbeat.tell_all(Phase::HandBack);
-        self.wait_for_all(HAND_BACK).await;
+        self.wait_for_all(Phase::Stop, self.settings.grace).await;
+        self.wait_for_all(Phase::HandBack, HAND_BACK).await;
         let left = self.busy + self.settling + self.asking;
         if left > 0 {
             tracing::warn!(jobs = left, "not handed back in time; their leases run out");
         }
     }
 
-    async fn wait_for_all(&mut self, most: Duration) {
+    async fn wait_for_all(&mut self, phase: Phase, most: Duration) {
         let deadline = Instant::now() + most;
         loop {
             self.listen().await;
+            // Each time: a claim that was on its way may have brought jobs.
+            self.shared.heartbeat.tell_all(phase);
             self.settle().await;
             let left = deadline.saturating_duration_since(Instant::now());
             if self.is_idle() || left.is_zero() {
                 return;
             }
             let Ok(Some(heard)) = timeout(left, self.heard.recv()).await else { return };
-            let claimed = matches!(heard, Heard::Answered(_));
             self.note(heard);
-            if claimed {
-                // Claimed too late to be told before.
-                self.shared.heartbeat.tell_all(Phase::Stop);
-            }
         }
     }
 }

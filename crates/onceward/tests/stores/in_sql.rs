@@ -249,6 +249,9 @@ async fn what_no_queue_takes_is_an_error_with_a_code_and_a_hint() -> Verdict {
         (payload("'{}', version => 4294967296"), "bad_version"),
         (payload("'{}', run_at => 'infinity'"), "bad_time"),
         (payload("'{}', dedup_key => 'k', dedup_for => '-1 s'"), "bad_dedup"),
+        (payload("'{}', dedup_key => ''"), "bad_dedup"),
+        (payload("'{}', hold => ' '"), "bad_reason"),
+        (payload("'{}', hold => repeat('x', 501)"), "bad_reason"),
         (payload("'{}', dedup_for => '1 day'"), "bad_dedup"),
         (payload("'{}', dedup_key => 'k', dedup_for => '1 day', until_settled => true"), "bad_dedup"),
     ];

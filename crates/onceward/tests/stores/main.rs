@@ -46,6 +46,7 @@ laws! {
         a_handler_gets_the_payload_as_it_was_given,
         a_panic_is_a_failed_try,
         recording_an_error_cannot_fail,
+        an_error_that_cannot_be_stored_keeps_its_kind,
         a_snooze_spends_no_try,
         a_rate_limit_holds_back_the_whole_queue,
         an_undecodable_payload_is_dead_and_revivable,
@@ -121,6 +122,7 @@ laws! {
         a_relay_that_dies_between_hand_over_and_mark_makes_no_second_job,
         a_backlog_of_few_keys_is_carried_away,
         what_a_killed_process_had_claimed_is_taken_back,
+        what_a_killed_process_had_claimed_goes_with_what_else_is_due,
         what_a_refused_row_holds_back_is_counted_as_that;
     threads:
         later_steps_wait_for_their_share_of_the_rate,
@@ -178,7 +180,12 @@ laws! {
         a_doubt_that_was_cancelled_is_not_sent_again,
         a_handlers_own_doubt_is_settled_by_a_person,
         a_verify_looks_again_where_something_can,
-        what_nothing_can_look_at_is_left_to_people;
+        what_nothing_can_look_at_is_left_to_people,
+        a_look_before_its_time_waits_for_it_and_spends_no_other,
+        a_look_that_fails_is_made_again_like_a_try;
+    room:
+        a_claim_that_waited_counts_what_the_one_before_it_took,
+        a_lone_job_of_a_paused_queue_stops_no_other;
     schema:
         the_migrations_texts_name_all_that_they_make,
         what_is_missing_is_named,

@@ -9,7 +9,7 @@ use crate::command::Run;
 use crate::config;
 use crate::exit::{self, Exit};
 use crate::output::{call, plain};
-use crate::relaying::{self, place};
+use crate::relaying::{self, place, standing};
 use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::Store;
@@ -124,11 +124,8 @@ impl Did {
 
     /// What stands refused counts, also when this run had nothing to do.
     fn exit(&self) -> Exit {
-        match (self.count(|lag| lag.refused), self.count(|lag| lag.waiting), self.away.len()) {
-            (1.., ..) => Exit::Dead,
-            (0, 0, 0) => Exit::Fine,
-            _ => Exit::Unsettled,
-        }
+        let is_away = !self.away.is_empty();
+        standing::verdict(self.count(|lag| lag.refused), self.count(|lag| lag.waiting), is_away)
     }
 }
 

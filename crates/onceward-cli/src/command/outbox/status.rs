@@ -44,7 +44,7 @@ pub(super) async fn say(run: &Run, store: &Store, names: &[String]) -> Result<Ex
         [] => relaying::NONE.to_owned(),
         items => text(run, items),
     })?;
-    Ok(verdict(&page.items))
+    Ok(exit(&page.items))
 }
 
 async fn look(store: &Store, relay: &config::Relay) -> Result<Seen, Stop> {
@@ -58,16 +58,11 @@ async fn look(store: &Store, relay: &config::Relay) -> Result<Seen, Stop> {
     Ok(seen)
 }
 
-/// What cannot be looked at is not settled.
-fn verdict(items: &[Item]) -> Exit {
-    let counts = |of: fn(&Lag) -> u64| {
-        items.iter().filter_map(|item| item.seen.as_ref()).any(|seen| of(&seen.lag) > 0)
-    };
-    if counts(|lag| lag.refused) {
-        return Exit::Dead;
-    }
+fn exit(items: &[Item]) -> Exit {
+    let seen = || items.iter().filter_map(|item| item.seen.as_ref());
+    let count = |of: fn(&Lag) -> u64| seen().map(|seen| of(&seen.lag)).sum();
     let is_away = items.iter().any(|item| item.error.is_some());
-    if is_away || counts(|lag| lag.waiting) { Exit::Unsettled } else { Exit::Fine }
+    standing::verdict(count(|lag| lag.refused), count(|lag| lag.waiting), is_away)
 }
 
 fn text(run: &Run, items: &[Item]) -> String {

@@ -15,3 +15,13 @@ fn an_option_that_nobody_knows_or_that_cannot_be_is_refused_by_its_name() {
         format!("postgres://me@host/app?{fine}").parse::<Target>().unwrap();
     }
 }
+
+#[test]
+fn an_application_has_the_name_that_it_gives_itself() {
+    let name = |url: &str| match url.parse::<Target>().unwrap() {
+        Target::Postgres { options, .. } => options.get_application_name().map(str::to_owned),
+        Target::Sqlite { .. } => None,
+    };
+    assert_eq!(name("postgres://me@host/app?application_name=shop").as_deref(), Some("shop"));
+    assert_eq!(name("postgres://me@host/app").as_deref(), Some("onceward"));
+}

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::standing::{Past, Standing, find};
 use crate::store::counters::Deltas;
+use crate::store::settle::error_json;
 use crate::store::{doubt, items, lineage, micros};
 use crate::{JobId, Left, State, payload};
 
@@ -181,15 +182,9 @@ fn item<'a>(was: &Standing, job: &'a Standing) -> Item<'a> {
         error: job
             .error
             .as_ref()
-            .and_then(|cause| serde_json::to_string(&Said { class: "permanent", cause }).ok()),
+            .and_then(|cause| error_json("permanent", cause))
+            .map(|json| json.get().to_owned()),
     }
-}
-
-#[derive(Serialize)]
-struct Said<'a> {
-    class: &'static str,
-    #[serde(flatten)]
-    cause: &'a crate::Cause,
 }
 
 #[derive(Serialize)]

@@ -9,6 +9,8 @@ use crate::pace::{self, Gate, Rate, Room};
 use crate::store::{from_json, unsigned};
 
 const QUEUE_LIMITS: Sql = sql!("queue_limits");
+const QUEUE_GATE: Sql = sql!("queue_gate");
+const QUEUE_RUNNING: Sql = sql!("queue_running");
 const QUEUE_TAKE: Sql = sql!("queue_take");
 const QUEUE_CIRCUIT_SET: Sql = sql!("queue_circuit_set");
 
@@ -41,11 +43,27 @@ pub(in crate::store) async fn room(
     let Some(row) = conn.row(&QUEUE_LIMITS, vec![queue.into(), now.into()]).await? else {
         return Ok(Allowed::Freely);
     };
-    let (gate, now) = (gate(&row)?, row.time("now")?);
+    let (mut gate, now) = (gate(&row)?, row.time("now")?);
+    if gate.concurrency.is_some() {
+        gate.running = running(conn, queue).await?;
+    }
     let room = pace::room(&gate, want, now);
     Ok(Allowed::Within { queue: queue.to_owned(), gate: Box::new(gate), room, now })
 }
 
+async fn running(conn: &mut Conn<'_>, queue: &str) -> Result<u32> {
+    let row = conn.row(&QUEUE_RUNNING, vec![queue.into()]).await?;
+    Ok(unsigned(row.map(|row| row.int("n")).transpose()?.unwrap_or_default()))
+}
+
+/// Whether neither a person, nor the peer, nor the rate holds a queue back. Only looks.
+pub(in crate::store) async fn is_open(conn: &mut Conn<'_>, queue: &str, now: Option<Time>) -> Result<bool> {
+    let Some(row) = conn.row(&QUEUE_GATE, vec![queue.into(), now.into()]).await? else { return Ok(true) };
+    let (gate, now) = (gate(&row)?, row.time("now")?);
+    Ok(pace::room(&gate, 1, now).take > 0 || pace::looks(&gate, 1, now) > 0)
+}
+
+/// Without those that run: they are counted once the row is locked.
 fn gate(row: &Row) -> Result<Gate> {
     let rate = row.opt_text("rate")?.map(|text| text.parse::<Rate>()).transpose();
     Ok(Gate {
@@ -53,7 +71,7 @@ fn gate(row: &Row) -> Result<Gate> {
         not_before: row.opt_time("not_before")?,
         circuit: from_json("circuit", row.opt_text("circuit")?)?.unwrap_or_else(Circuit::default),
         concurrency: row.opt_int("concurrency")?.map(unsigned),
-        running: unsigned(row.int("running")?),
+        running: 0,
         rate: rate.map_err(|e| Error::new(ErrorKind::Decode, format!("rate: {e}")))?,
         tat: row.opt_time("rate_tat")?,
     })

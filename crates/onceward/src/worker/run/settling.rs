@@ -9,7 +9,7 @@ use super::{Heard, Told};
 use crate::backoff::Backoff;
 use crate::settle::Ending;
 use crate::store::settle::{Ended, Settle, Settled};
-use crate::{Cause, Done, Failure, Receipt, State};
+use crate::{Cause, Done, Receipt, State};
 
 /// Settles a batch that has its place in the next turn. Settling twice gets the same answer twice.
 pub(super) async fn settle(
@@ -106,7 +106,7 @@ fn plain(ending: &Ending) -> Ending {
         Ending::Returned(Err(failure)) => {
             let cause =
                 Cause::new(failure.cause().code.clone(), "the text of this error could not be stored");
-            Err(Failure::transient(cause))
+            Err(failure.clone().because(cause))
         }
         Ending::Returned(Ok(done)) => Ok(done.clone()),
         Ending::Expired => Ok(Done::Interrupted),

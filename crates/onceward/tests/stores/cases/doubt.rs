@@ -254,3 +254,46 @@ pub(crate) async fn what_nothing_can_look_at_is_left_to_people(store: &Store) ->
     assert_eq!((groups.len(), groups[0].count, groups[0].code.as_deref()), (1, 1, Some("reset")));
     Ok(())
 }
+
+pub(crate) async fn a_look_before_its_time_waits_for_it_and_spends_no_other(store: &Store) -> Verdict {
+    let platform = Platform::that_looks();
+    let id = doubtful(store, &platform).await?;
+    assert_eq!(store.once.verify(id).await?, [(id, Ok(()))]);
+    platform.run(store).await?;
+    let (job, effects) = (store.once.job(id).await?, store.once.effects(id).await?);
+    assert!(effects[0].quiet_until > Some(store.clock()), "the request may still be on its way");
+    assert_eq!((job.state, job.check_at), (State::InDoubt, effects[0].quiet_until));
+    later(store, 2);
+    platform.run(store).await?;
+    assert_eq!(store.once.effects(id).await?[0].looks, 1, "it is looked for at its time");
+    Ok(())
+}
+
+/// Without a circuit nothing else spaces the looks at a peer that is down.
+pub(crate) async fn a_look_that_fails_is_made_again_like_a_try(store: &Store) -> Verdict {
+    store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
+    let looks = Arc::new(Mutex::new(0));
+    let handler = |ctx: Context<Arc<Mutex<u32>>>| async move {
+        let effect = ctx.effect("post", "hello".to_owned()).class(Class::LookUp { lag: Duration::from_secs(1) });
+        let looked = effect.verify(async |_| {
+            *ctx.app().lock().unwrap() += 1;
+            Seen::Failed(Failure::transient(Cause::new("http_503", "down").outage()))
+        });
+        Ok(looked.send(async |_| Err(SendError::Unknown(Cause::new("reset", "broke")))).await?.into())
+    };
+    let id = store.once.enqueue(NewJob::untyped("blog", "post", "{}")).await?.id();
+    let worker =
+        Worker::builder(&store.once).register_fn("post", 1, looks.clone(), handler).queue("blog", 1).build()?;
+    worker.run_until_idle().await?;
+    let began = store.clock();
+    for look in 1.. {
+        let Some(at) = store.once.job(id).await?.check_at else { break };
+        assert!(at > store.clock(), "look {look} would be made at once");
+        store.once.set_clock(at);
+        worker.run_until_idle().await?;
+        assert_eq!(*looks.lock().unwrap(), look);
+    }
+    assert_eq!(*looks.lock().unwrap(), 12);
+    assert!(store.clock().since(began) > Duration::from_hours(1), "an hour without it parks nothing");
+    Ok(())
+}

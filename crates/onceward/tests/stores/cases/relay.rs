@@ -196,3 +196,17 @@ pub(crate) async fn what_a_refused_row_holds_back_is_counted_as_that(store: &Sto
     assert_eq!((lag.refused, lag.waiting, lag.held_back, lag.claimed), (2, 2, 2, 0));
     Ok(())
 }
+
+pub(crate) async fn what_a_killed_process_had_claimed_goes_with_what_else_is_due(store: &Store) -> Verdict {
+    let outbox = outbox(store).await?;
+    let Some(file) = store.url.strip_prefix("sqlite://") else { return Ok(()) };
+    let owner = "0123456789abcdef0123456789abcdef";
+    std::fs::write(format!("{file}-owner-{owner}"), "")?;
+    let until = store.instant(onceward::Time::now().after(Duration::from_mins(1)));
+    store.execute(&format!(
+        "INSERT INTO @outbox (queue, kind, payload, state, token, next_at) VALUES ('mail', 'welcome', '1', 'claimed', '{owner}.a', {until})"
+    )).await?;
+    outbox.enqueue(row("2")).await?;
+    assert_eq!(to_jobs(store, &outbox).run_until_idle().await?.sent, 2);
+    Ok(())
+}

@@ -79,6 +79,17 @@ pub(crate) async fn recording_an_error_cannot_fail(store: &Store) -> Verdict {
     Ok(())
 }
 
+/// A doubt that became a failed try would be sent again.
+pub(crate) async fn an_error_that_cannot_be_stored_keeps_its_kind(store: &Store) -> Verdict {
+    let handler: Handler = |_| {
+        let cause = Cause { platform_code: Some("\0".to_owned()), ..Cause::new("who_knows", "no answer") };
+        Box::pin(async move { Err(Failure::InDoubt { cause }) })
+    };
+    ran(store, handler).await?;
+    assert_eq!(store.count("job", "state = 'in_doubt' AND error_code = 'who_knows' AND tries = 0").await?, 1);
+    Ok(())
+}
+
 pub(crate) async fn a_snooze_spends_no_try(store: &Store) -> Verdict {
     store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
     let handler: Handler = |ctx| {

@@ -1,0 +1,1 @@
+-- Nothing here: `enqueue` by SQL is a function of PostgreSQL, and SQLite has none that is stored.
