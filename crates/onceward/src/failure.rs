@@ -61,6 +61,9 @@ pub struct Cause {
     /// The other system is down or unreachable: counts for the circuit, not against this job.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outage: bool,
+    /// The other system asks to be left alone until then (`Retry-After` of a 503): the queue waits as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
 }
 
 impl Cause {
@@ -68,7 +71,14 @@ impl Cause {
     pub fn new(code: impl Into<Cow<'static, str>>, text: impl AsRef<str>) -> Self {
         let code = code.into();
         let code = if is_clean(&code) { code } else { Cow::Owned(clean(&code)) };
-        Self { code, text: clean(text.as_ref()), status: None, platform_code: None, outage: false }
+        Self {
+            code,
+            text: clean(text.as_ref()),
+            status: None,
+            platform_code: None,
+            outage: false,
+            until: None,
+        }
     }
 
     /// The same cause with the HTTP status.
@@ -89,6 +99,13 @@ impl Cause {
     #[must_use]
     pub fn outage(mut self) -> Self {
         self.outage = true;
+        self
+    }
+
+    /// The same cause, with the time until which the other system asks to be left alone.
+    #[must_use]
+    pub fn until(mut self, until: Time) -> Self {
+        self.until = Some(until);
         self
     }
 

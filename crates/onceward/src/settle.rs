@@ -61,6 +61,14 @@ pub(crate) struct Settlement {
     pub signal: Option<Signal>,
 }
 
+impl Settlement {
+    /// All that it means for the queue: whoever is down may have named a time as well.
+    pub(crate) fn signals(&self) -> Vec<Signal> {
+        let until = self.failure.as_ref().and_then(|(_, cause)| cause.until);
+        self.signal.iter().cloned().chain(until.map(Signal::WaitUntil)).collect()
+    }
+}
+
 /// Decides. `unit` in 0..1 is the random part of a wait.
 pub(crate) fn settle(facts: &Facts, ending: &Ending, queue: &QueueFacts, unit: f64) -> Settlement {
     let proposal = match ending {

@@ -169,3 +169,15 @@ fn a_dead_post_is_sent_by_revive() {
     assert_eq!((said.code, said.total("done")), (0, 1), "{said:?}");
     assert_eq!(arrivals.iter().take(2).count(), 2);
 }
+
+/// Each refusal is an answer, and none of them moves the post.
+#[test]
+fn a_receiver_that_always_asks_to_wait_ends_the_patience() {
+    const LATER: &str =
+        "HTTP/1.1 429 Slow\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    let (port, arrivals) = server(&[LATER; 60]);
+    let said = site(port).publish(&["a.md", "--patience", "3s"]);
+    assert_eq!((said.code, said.total("pending")), (5, 1), "{said:?}");
+    let asked = arrivals.try_iter().count();
+    assert!((2..15).contains(&asked), "{asked}");
+}

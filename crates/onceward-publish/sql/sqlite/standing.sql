@@ -1,5 +1,5 @@
 -- Gives the named jobs as they stand now.
-SELECT job.id, job.queue, job.state, job.held_reason, job.run_at, job.attempts, job.check_at, job.url, job.last_error,
+SELECT job.id, job.queue, job.state, job.held_reason, job.run_at, job.attempts, job.tries, job.checks, job.check_at, job.url, job.last_error,
     (job.state <> 'done' AND EXISTS (SELECT 1 FROM onceward_maybe_sent WHERE job_id = job.id)
         OR EXISTS (SELECT 1 FROM onceward_lineage WHERE name = 'copy' AND job.state NOT IN ('done', 'cancelled'))) AS restored,
     coalesce(?2, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) AS now

@@ -98,7 +98,10 @@ pub(crate) fn means(table: &[Row], response: &Response, said: Said<'_>, now: Tim
             let wait = wait.or_else(|| wait_in_body(response, now)).unwrap_or(WAIT);
             SendError::Refused(Failure::RateLimited { until: now.after(wait), cause })
         }
-        Means::Unclear => SendError::Unknown(if status >= 500 { cause.outage() } else { cause }),
+        Means::Unclear => {
+            cause.until = response.retry_after(now.timestamp()).map(|wait| now.after(wait));
+            SendError::Unknown(if status >= 500 { cause.outage() } else { cause })
+        }
     }
 }
 
@@ -197,6 +200,15 @@ mod tests {
             };
             assert_eq!(until.since(now()).as_millis().div_ceil(1000), seconds, "{body}");
         }
+    }
+
+    #[test]
+    fn whoever_is_down_may_name_a_time() {
+        let response = Response::new(503, &[("Retry-After", "90")], "");
+        let SendError::Unknown(cause) = means(TABLE, &response, Said::default(), now()) else { panic!() };
+        assert_eq!((cause.outage, cause.until), (true, Some(now().after(Duration::from_secs(90)))));
+        let SendError::Unknown(cause) = said(503, None, "") else { panic!() };
+        assert_eq!((cause.outage, cause.until), (true, None));
     }
 
     /// Down, limited, or without a token, a look waits; all else tells nothing, and a person is asked in the end.

@@ -24,8 +24,11 @@ pub struct Standing {
     pub check_at: Option<Time>,
     /// From before the store lost its last commits: it may have been sent in them.
     pub restored: bool,
-    /// How often it was tried.
+    /// How often a worker took it.
     pub attempts: u64,
+    /// How many tries, and looks, it has spent: what waits for its queue as a whole spends none.
+    #[serde(skip)]
+    pub spent: (i64, i64),
     /// Where its effect can be seen.
     pub url: Option<String>,
     /// Its last error.
@@ -51,6 +54,7 @@ fn one(row: &Row) -> Result<Standing> {
         check_at: row.opt_time("check_at")?,
         restored: row.flag("restored")?,
         attempts: u64::try_from(row.int("attempts")?).unwrap_or(0),
+        spent: (row.int("tries")?, row.int("checks")?),
         url: row.opt_text("url")?,
         error: row.opt_text("last_error")?.map(|text| error(&text)),
         now: row.time("now")?,

@@ -206,8 +206,9 @@ async fn follow_up(
     for (Known { ended, .. }, settlement) in written {
         deltas.moved(&ended.queue, State::Running, settlement.state);
         deltas.add(&ended.queue, queues::figure(settlement.outcome), 1);
-        if let Some(signal) = &settlement.signal {
-            signals.entry(&ended.queue).or_default().push(signal.clone());
+        let said = settlement.signals();
+        if !said.is_empty() {
+            signals.entry(&ended.queue).or_default().extend(said);
         }
     }
     deltas.write(conn).await?;

@@ -185,7 +185,8 @@ laws! {
         a_look_that_fails_is_made_again_like_a_try;
     room:
         a_claim_that_waited_counts_what_the_one_before_it_took,
-        a_lone_job_of_a_paused_queue_stops_no_other;
+        a_lone_job_of_a_paused_queue_stops_no_other,
+        a_peer_that_is_down_and_names_a_time_is_left_alone_until_then;
     schema:
         the_migrations_texts_name_all_that_they_make,
         what_is_missing_is_named,

@@ -133,9 +133,11 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// What counts as progress.
-fn gist(standing: &Standing) -> (State, u64, Time, Option<Time>) {
-    (standing.state, standing.attempts, standing.run_at, standing.check_at)
+/// What counts as progress: an end, a try, a look. Jobs of a queue that waits as a whole are claimed now and then, and
+/// nothing has moved.
+fn gist(standing: &Standing) -> (Option<State>, (i64, i64)) {
+    let is_open = matches!(standing.state, State::Pending | State::Running | State::InDoubt);
+    (Some(standing.state).filter(|_| !is_open), standing.spent)
 }
 
 impl Row<'_> {

@@ -1,8 +1,10 @@
 //! How much a queue as a whole may do, when several ask at once.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use onceward::{Context, Done, NewJob, QueueSettings, Worker};
+use onceward::circuit::CircuitPolicy;
+use onceward::{Cause, Class, Context, Done, NewJob, QueueSettings, Receipt, SendError, Worker};
 use sqlx::{Connection, PgConnection};
 use tokio::sync::Semaphore;
 
@@ -62,5 +64,31 @@ pub(crate) async fn a_lone_job_of_a_paused_queue_stops_no_other(store: &Store) -
     let worker = Worker::builder(&store.once).register_fn("welcome", 1, ended, handler);
     let report = worker.queue("mail", 2).queue("news", 2).build()?.run_until_idle().await?;
     assert_eq!((report.done, report.again), (5, 0));
+    Ok(())
+}
+
+pub(crate) async fn a_peer_that_is_down_and_names_a_time_is_left_alone_until_then(store: &Store) -> Verdict {
+    let t0: onceward::Time = "2026-12-01T09:00:00Z".parse()?;
+    store.once.set_clock(t0);
+    let settings = QueueSettings { circuit: Some(CircuitPolicy::default()), ..QueueSettings::default() };
+    store.once.define_queue("mail", settings).await?;
+    store.once.enqueue_each(vec![job(); 3]).await?;
+    let sends = std::sync::Arc::new(AtomicU32::new(0));
+    let handler = |ctx: Context<std::sync::Arc<AtomicU32>>| async move {
+        let until = "2026-12-01T09:07:00Z".parse()?;
+        let down = Cause::new("http_503", "down").outage().until(until);
+        let send = async |_| {
+            let first = ctx.app().fetch_add(1, Ordering::SeqCst) == 0;
+            if first { Err(SendError::Unknown(down)) } else { Ok(Receipt::id("sent")) }
+        };
+        Ok(ctx.effect("send", 7).class(Class::Deterministic).send(send).await?.into())
+    };
+    let worker = Worker::builder(&store.once).register_fn("welcome", 1, sends.clone(), handler);
+    let worker = worker.queue("mail", 1).build()?;
+    for (minutes, sent) in [(0, 1), (6, 1), (8, 4)] {
+        store.once.set_clock(t0.after(Duration::from_mins(minutes)));
+        worker.run_until_idle().await?;
+        assert_eq!(sends.load(Ordering::SeqCst), sent, "after {minutes} minutes");
+    }
     Ok(())
 }
