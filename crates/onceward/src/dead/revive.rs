@@ -181,6 +181,6 @@ pub(crate) fn repeat(job: &mut Standing) {
 }
 
 pub(crate) fn quiet(id: JobId, until: crate::Time) -> Left {
-    let text = format!("job {id} may still happen until {until}; say so after that, or verify it meanwhile");
+    let text = format!("job {id} may still happen until {until}; say so after that");
     Left::new("quiet_period", text)
 }
