@@ -11,6 +11,7 @@ mod env;
 mod find;
 mod key;
 mod kind;
+mod place;
 mod policy;
 mod problem;
 mod publish;
@@ -26,6 +27,7 @@ mod table;
 mod tests;
 mod text;
 mod value;
+mod writes;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -130,6 +132,7 @@ impl Config {
             Ok(table) => {
                 let draft = Draft::read(Table::root(table.into_inner(), &report));
                 check::check(&draft, &report, &env);
+                writes::check(&draft, &report, &env, file);
                 Some(draft)
             }
             Err(error) => {

@@ -54,6 +54,7 @@ pub(super) struct Spots {
     pub(super) timeout: Option<usize>,
     pub(super) was: Option<usize>,
     pub(super) quiet: Option<usize>,
+    pub(super) path: Option<usize>,
 }
 
 impl Channel {
@@ -76,8 +77,10 @@ impl Channel {
         let publish = table.get_or("publish", true);
         let (kind, read) = reader?;
         let settings = read(&mut table);
-        let [timeout_at, was_at, quiet_at] = ["timeout", "was", "quiet"].map(|key| table.spot(key));
-        let spots = Spots { name: named.at, timeout: timeout_at, was: was_at, quiet: quiet_at };
+        let [timeout_at, was_at, quiet_at, path_at] =
+            ["timeout", "was", "quiet", "path"].map(|key| table.spot(key));
+        let spots =
+            Spots { name: named.at, timeout: timeout_at, was: was_at, quiet: quiet_at, path: path_at };
         let secrets = table.close();
         let (settings, name) = (settings?, named.name);
         #[rustfmt::skip]

@@ -1,13 +1,14 @@
 //! Which database: a URL whose password is never shown.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use secrecy::ExposeSecret;
 use toml::Spanned;
 use toml::de::DeValue;
 
 use super::env::Env;
+use super::place::one_name;
 use super::rehearsal::REHEARSAL_STORE;
 use super::secret::{Lacking, Secret};
 use super::value::{Fault, FromValue, fault};
@@ -18,11 +19,6 @@ const SHAPE: &str = "expected \"sqlite://FILE\", \"postgres://HOST/DATABASE\", o
 /// `sqlite://` with an absolute path, or `postgres://…`. Shown without its password.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct StoreUrl(String);
-
-/// A file by the one name that all its names lead to, where it is there.
-fn canonical(file: &Path) -> PathBuf {
-    file.canonicalize().unwrap_or_else(|_| file.to_owned())
-}
 
 /// The `url` of [store]: as written, or where it is to be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +51,7 @@ impl StoreUrl {
     /// Whether both name one file, or one database of one server, whoever asks and with which options.
     fn is_same(&self, other: &Self) -> bool {
         match (self.file(), other.file()) {
-            (Some(one), Some(two)) => canonical(one) == canonical(two),
+            (Some(one), Some(two)) => one_name(one) == one_name(two),
             (None, None) => self.server().is_some_and(|one| other.server() == Some(one)),
             _ => false,
         }
