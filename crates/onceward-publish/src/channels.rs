@@ -9,6 +9,7 @@ pub mod email;
 mod entry;
 pub mod feed;
 pub mod mastodon;
+mod ours;
 mod reach;
 mod shelf;
 pub mod slack;

@@ -152,7 +152,7 @@ impl Publisher {
     /// Makes the files of a channel again from what it published, where it keeps any.
     ///
     /// # Errors
-    /// `file_not_written` with the path.
+    /// `file_not_written`, or `not_ours` for ever, with the path.
     pub async fn restore(&self, channel: &str) -> Result<(), Failure> {
         let found = self.0.channels.get(channel).and_then(|it| it.adapter.as_ref().ok());
         let (Some(adapter), Some(id)) = (found, self.0.ids.get(channel)) else { return Ok(()) };

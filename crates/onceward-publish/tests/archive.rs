@@ -91,7 +91,7 @@ fn the_same_entries_in_any_order_give_the_same_pages() {
 fn an_own_template_is_used_and_escaped_too() {
     let own = Archive { page: Some("{{ entry.heading }}|{{ title }}".into()), ..archive() };
     let pages = render(&own, &[entry("a", "<b>", "2026-01-01T00:00:00Z")]).unwrap();
-    assert_eq!(html(&pages[0]), "&lt;b&gt;|Notes &amp; &lt;more&gt;");
+    assert_eq!(html(&pages[0]), "&lt;b&gt;|Notes &amp; &lt;more&gt;<!-- Made by Onceward -->\n");
     let broken = Archive { page: Some("{{ entry.".into()), ..archive() };
     assert!(render(&broken, &[]).unwrap_err().to_string().contains("page.html"));
 }

@@ -83,7 +83,9 @@ async fn restore(run: &Run, publisher: &Publisher, rows: &Rows<'_>) -> Result<()
     for channel in rows.gone() {
         let done = publisher.restore(channel).await;
         done.map_err(|failure| {
-            Stop::failed("file_not_written", format!("channel {channel}: {}", failure.cause().text))
+            let cause = failure.cause();
+            let code = if cause.code == "not_ours" { "not_ours" } else { "file_not_written" };
+            Stop::failed(code, format!("channel {channel}: {}", cause.text))
         })?;
         run.output.note(&format!("files of {channel} were missing, and are made again"));
     }

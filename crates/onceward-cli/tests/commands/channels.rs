@@ -62,20 +62,15 @@ fn a_folder_is_ready_when_it_can_be_made_and_nothing_is_left_in_it() {
 }
 
 #[test]
-fn two_channels_that_lead_to_one_account_are_told() {
-    let feed = |name: &str, path: &str| {
-        format!("[channels.{name}]\ntype = \"feed\"\npath = \"{path}\"\nlink = \"https://example.org/\"\n")
-    };
-    let place =
-        Place::new(&[feed("a", "feed.xml"), feed("b", "./feed.xml"), feed("c", "feed.atom")].concat());
+fn a_file_of_somebody_else_is_told_before_anything_is_sent() {
+    let config = "[channels.a]\ntype = \"archive\"\npath = \"public\"\n[channels.f]\ntype = \"feed\"\npath = \"feed.xml\"\nlink = \"https://example.org/\"\n";
+    let place = Place::new(config);
+    std::fs::create_dir(place.path("public")).unwrap();
+    std::fs::write(place.path("public/index.html"), "<h1>My site</h1>").unwrap();
+    std::fs::write(place.path("feed.xml"), "").unwrap();
     let ran = place.line("channels check --json");
-    let (code, items) = (ran.code, ran.json()["items"].clone());
-    assert_eq!((code, &items[0]["warnings"][0]["code"]), (0, &json!("same_account")), "{ran:?}");
-    assert!(items[0]["warnings"][0]["text"].as_str().unwrap().contains("same account as b"), "{ran:?}");
-    assert_eq!(
-        (&items[1]["warnings"][0]["code"], &items[2]["warnings"]),
-        (&json!("same_account"), &json!([]))
-    );
-    assert_eq!(items[2]["account"], json!(place.path("feed.atom")));
-    assert!(place.line("channels check").out.contains("leads to the same account as a"));
+    let items = &ran.json()["items"];
+    assert_eq!((ran.code, &items[0]["problems"][0]["code"]), (1, &json!("not_ours")), "{ran:?}");
+    assert!(items[0]["problems"][0]["text"].as_str().unwrap().contains("public/index.html"), "{ran:?}");
+    assert_eq!(items[1]["ok"], json!(true), "an empty file is nobody's work");
 }

@@ -157,3 +157,48 @@ fn people_get_a_table_with_a_word_and_a_shape_for_each_state() {
     let second = site.run(&["publish", "posts/one.md"]);
     assert!(second.stdout.contains("⦸ Skipped") && second.stdout.contains("already done"), "{second:?}");
 }
+
+#[test]
+fn a_file_of_somebody_else_is_never_written_over() {
+    let site = two();
+    site.write("public/feed.json", "{\"mine\": true}");
+    site.write("public/posts/index.html", "<h1>My site</h1>");
+    let said = site.publish(&["posts/one.md"]);
+    assert_eq!((said.code, said.total("done"), said.total("dead")), (3, 1, 2), "{said:?}");
+    for (channel, file, text) in [
+        ("json", "public/feed.json", "{\"mine\": true}"),
+        ("archive", "public/posts/index.html", "<h1>My site</h1>"),
+    ] {
+        let error = said.job("posts/one", channel)["error"].clone();
+        assert_eq!(error["code"], "not_ours", "{error}");
+        let says = error["text"].as_str().unwrap();
+        assert!(says.contains(file) && says.contains("move it away"), "{error}");
+        assert_eq!(site.read(file), text);
+        std::fs::remove_file(site.path(file)).unwrap();
+    }
+    let pages = std::fs::read_dir(site.path("public/posts")).unwrap().count();
+    assert_eq!(pages, 0, "no page stands beside an index that is not theirs");
+    let said = site.publish(&["posts/one.md", "--revive"]);
+    assert_eq!((said.code, said.total("done")), (0, 3), "{said:?}");
+}
+
+#[test]
+fn files_are_not_made_again_over_those_of_somebody_else() {
+    let site = two();
+    assert_eq!(site.publish(&["posts/two.md"]).code, 0);
+    std::fs::remove_file(site.path("public/posts/zwei.html")).unwrap();
+    site.write("public/posts/index.html", "<h1>My site</h1>");
+    let said = site.publish(&["posts/two.md"]);
+    assert_eq!((said.code, &said.document()["error"]["code"]), (1, &"not_ours".into()), "{said:?}");
+    assert_eq!(site.read("public/posts/index.html"), "<h1>My site</h1>");
+}
+
+#[test]
+fn not_even_a_store_that_the_configuration_does_not_name_is_written_over() {
+    let site = Site::new(FEEDS).with("ONCEWARD_STORE", "sqlite://public/feed.json");
+    site.write("public/keep", "");
+    site.write("a.md", post("title: A\nchannels: [json]", "Text."));
+    let said = site.publish(&["a.md"]);
+    assert_eq!(said.job("a", "json")["error"]["code"], "not_ours", "{said:?}");
+    assert_eq!(site.jobs().len(), 1, "the store is there");
+}

@@ -9,6 +9,7 @@ use onceward_db::Time;
 use serde::Serialize;
 
 use super::entry::{Entry, newest, one_line};
+use super::ours::COMMENT;
 
 pub use adapter::ArchiveChannel;
 pub use slug::slug;
@@ -16,6 +17,8 @@ pub use slug::slug;
 const PAGE: &str = include_str!("archive/page.html");
 const INDEX: &str = include_str!("archive/index.html");
 const STYLE: &str = include_str!("archive/style.css");
+/// The name of the index.
+const INDEX_NAME: &str = "index.html";
 /// How many characters of a text the index shows.
 const TEASER: usize = 160;
 
@@ -62,12 +65,16 @@ pub fn render(archive: &Archive, entries: &[Entry]) -> Result<Vec<Page>, minijin
     let mut pages = Vec::with_capacity(shown.len() + 1);
     let page = templates.get_template("page.html")?;
     for entry in &shown {
-        let html = page.render(context! { title, entry => Serde(entry) })?;
+        let mut html = page.render(context! { title, entry => Serde(entry) })?;
+        // An own template need not say who made the page.
+        if archive.page.is_some() {
+            html.push_str(COMMENT);
+        }
         pages.push(Page { name: entry.name.clone(), bytes: html.into_bytes() });
     }
     let index = templates.get_template("index.html")?;
     let html = index.render(context! { title, entries => Serde(&shown) })?;
-    pages.push(Page { name: "index.html".to_owned(), bytes: html.into_bytes() });
+    pages.push(Page { name: INDEX_NAME.to_owned(), bytes: html.into_bytes() });
     Ok(pages)
 }
 

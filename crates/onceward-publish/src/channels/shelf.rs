@@ -8,10 +8,11 @@ use onceward::{Cause, Failure, Onceward, SendError};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 
-use super::{Entry, Picture as Shown, atomic_file};
+use super::{Entry, Picture as Shown, atomic_file, ours};
 use crate::body::{self, Links};
 use crate::channel::{Checked, Part, Reason, Sending};
 use crate::dress::Dressed;
+use crate::regular;
 use crate::store::{entries, media};
 
 /// The folder of pictures beside the files.
@@ -117,13 +118,7 @@ where
             .map_err(|error| not_sent(error.to_string()))?;
         entries.retain(|entry| entry.id != new.entry.id);
         entries.push(new.entry.clone());
-        for (hash, name) in &new.media {
-            let found = picture(runtime, once, hash, &self.folder.join(MEDIA).join(name));
-            if !found.map_err(not_sent)? {
-                return Err(not_sent(format!("the picture {hash} is not in the store")));
-            }
-        }
-        self.write(runtime, once, &entries).map_err(not_sent)?;
+        self.write(runtime, once, &entries, &new.media).map_err(SendError::from)?;
         let put = runtime.block_on(entries::put(once.db(), channel, new.entry));
         put.map_err(|error| SendError::Unknown(cause(error.to_string())))
     }
@@ -132,23 +127,73 @@ where
     pub(super) async fn restore(self, once: &Onceward, channel: &str) -> Result<(), Failure> {
         let (once, channel, handle) = (once.clone(), channel.to_owned(), Handle::current());
         let work = move || {
-            let _guard = lock(&self.path).map_err(|error| error.to_string())?;
+            let _guard = lock(&self.path).map_err(not_written)?;
             let entries = handle.block_on(entries::newest(once.db(), &channel, self.items));
-            let entries = entries.map_err(|error| error.to_string())?;
-            if entries.is_empty() { Ok(()) } else { self.write(&handle, &once, &entries) }
+            let entries = entries.map_err(not_written)?;
+            if entries.is_empty() { Ok(()) } else { self.write(&handle, &once, &entries, &[]) }
         };
-        let done = tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(error.to_string()));
-        done.map_err(|text| Failure::transient(cause(text)))
+        let done = tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(not_written(error)));
+        done.map_err(Failure::from)
     }
 
-    fn write(self, runtime: &Handle, once: &Onceward, entries: &[Entry]) -> Result<(), String> {
-        for (hash, name) in entries.iter().flat_map(pictures) {
-            picture(runtime, once, &hash, &self.folder.join(MEDIA).join(name))?;
+    /// Makes all files, or none when one of them is somebody else's. The pictures in `needed` must be had; what is shown
+    /// beside them may have left the store.
+    fn write(
+        self,
+        runtime: &Handle,
+        once: &Onceward,
+        entries: &[Entry],
+        needed: &[(String, String)],
+    ) -> Result<(), Trouble> {
+        let mut files = (self.make)(entries).map_err(not_written)?;
+        files.retain(|(path, bytes)| !says(path, bytes));
+        for (path, _) in &files {
+            ours::refuse_others(path).map_err(Trouble::Others)?;
         }
-        for (path, bytes) in (self.make)(entries)? {
-            replace(&path, &bytes).map_err(|error| error.to_string())?;
+        let media = self.folder.join(MEDIA);
+        for (hash, name) in needed {
+            if !picture(runtime, once, hash, &media.join(name)).map_err(not_written)? {
+                return Err(not_written(format!("the picture {hash} is not in the store")));
+            }
+        }
+        for (hash, name) in entries.iter().flat_map(pictures) {
+            picture(runtime, once, &hash, &media.join(name)).map_err(not_written)?;
+        }
+        for (path, bytes) in files {
+            atomic_file::write(&path, &bytes).map_err(not_written)?;
         }
         Ok(())
+    }
+}
+
+/// Why files were not made. Either way, no reader sees the entry.
+enum Trouble {
+    /// The file system's or the store's reason.
+    NotWritten(String),
+    /// A file stands there that is not ours.
+    Others(Failure),
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "errors come by value from map_err")]
+fn not_written(error: impl ToString) -> Trouble {
+    Trouble::NotWritten(error.to_string())
+}
+
+impl From<Trouble> for SendError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::NotWritten(text) => Self::NotSent(cause(text)),
+            Trouble::Others(failure) => Self::Refused(failure),
+        }
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::NotWritten(text) => Self::transient(cause(text)),
+            Trouble::Others(failure) => failure,
+        }
     }
 }
 
@@ -195,16 +240,15 @@ fn picture(runtime: &Handle, once: &Onceward, hash: &str, path: &Path) -> Result
     Ok(true)
 }
 
-/// A file that says the same already keeps its time.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::read(path).is_ok_and(|old| old == bytes) {
-        return Ok(());
-    }
-    atomic_file::write(path, bytes)
+/// Whether a file says the same already: it keeps its time.
+fn says(path: &Path, bytes: &[u8]) -> bool {
+    let most = u64::try_from(bytes.len()).unwrap_or(u64::MAX - 1);
+    regular::read(path, most).is_ok_and(|old| old == bytes)
 }
 
-/// Whether files can be made in the folder of `path`, or the folder itself in the nearest one that is there.
-pub(super) fn check(path: &Path, folder: &Path) -> Result<Checked, Failure> {
+/// Whether files can be made in the folder of `path`, or the folder itself in the nearest one that is there; `first` is
+/// one of them, and may not be somebody else's.
+pub(super) fn check(path: &Path, folder: &Path, first: &Path) -> Result<Checked, Failure> {
     let refuse = |code, text: String| Err(Failure::permanent(Cause::new(code, text)));
     let there = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
     if !there.is_dir() {
@@ -217,6 +261,7 @@ pub(super) fn check(path: &Path, folder: &Path) -> Result<Checked, Failure> {
             format!("{}: {error}; change its permissions or `path`", there.display()),
         );
     }
+    ours::refuse_others(first)?;
     let resolved =
         path.strip_prefix(there).map_or_else(|_| path.to_owned(), |rest| resolved(there).join(rest));
     Ok(Checked { text: format!("writes {}", path.display()), account: Some(resolved.display().to_string()) })

@@ -148,3 +148,38 @@ fn table(items: &[Item]) -> Grid {
     }
     grid
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_channels_that_lead_to_one_account_are_told() {
+        let item = |name: &str, kind, account: Option<&str>| Item {
+            name: name.to_owned(),
+            kind,
+            ok: true,
+            account: account.map(str::to_owned),
+            text: None,
+            problems: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let (one, other) = (Some("@me@a.example"), Some("@me@b.example"));
+        let mut items = vec![
+            item("a", "mastodon", one),
+            item("b", "mastodon", one),
+            item("c", "mastodon", other),
+            item("d", "webhook", one),
+            item("e", "mastodon", None),
+        ];
+        warn_of_doubles(&mut items);
+        let said: Vec<_> = items.iter().flat_map(|it| &it.warnings).map(|it| it.text.as_str()).collect();
+        assert_eq!(
+            said,
+            [
+                "leads to the same account as b: @me@a.example",
+                "leads to the same account as a: @me@a.example"
+            ]
+        );
+    }
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use onceward::{Class, Failure, Intent, Onceward, Receipt, SendError};
 use serde_json::Value as Json;
 
-use super::{Archive, render, slug};
+use super::{Archive, INDEX_NAME, render, slug};
 use crate::channel::{Channel, Checked, Doing, Part, Reason, Sending};
 use crate::channels::shelf::{self, Made, Shelf};
 use crate::channels::{Entry, stable_id};
@@ -52,7 +52,7 @@ impl Channel for ArchiveChannel {
     }
 
     fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
-        Box::pin(async { shelf::check(&self.path, &self.path) })
+        Box::pin(async { shelf::check(&self.path, &self.path, &self.path.join(INDEX_NAME)) })
     }
 }
 

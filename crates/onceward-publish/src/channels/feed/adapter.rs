@@ -52,7 +52,7 @@ impl Channel for FeedChannel {
     }
 
     fn check(&self) -> Doing<'_, Result<Checked, Failure>> {
-        Box::pin(async { shelf::check(&self.path, self.path.parent().unwrap_or(&self.path)) })
+        Box::pin(async { shelf::check(&self.path, self.path.parent().unwrap_or(&self.path), &self.path) })
     }
 }
 

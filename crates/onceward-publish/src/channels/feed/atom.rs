@@ -2,11 +2,14 @@
 
 use super::xml::Xml;
 use super::{Entry, Feed, last_change};
+use crate::channels::ours::GENERATOR;
 use crate::channels::stable_id;
 
 pub(super) fn render(feed: &Feed, entries: &[&Entry]) -> Vec<u8> {
     let mut xml = Xml::new();
     xml.open("feed", &[("xmlns", "http://www.w3.org/2005/Atom")]);
+    // First, so that it stands near the beginning however long the title is.
+    xml.text("generator", &[], GENERATOR);
     xml.text("id", &[], &stable_id(&feed.channel, ""));
     xml.text("title", &[], &feed.title);
     xml.text("updated", &[], &last_change(entries).to_string());

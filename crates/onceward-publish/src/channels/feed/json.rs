@@ -3,10 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::{Entry, Feed};
+use crate::channels::ours::{GENERATOR, JSON_KEY};
 use crate::channels::{Picture, stable_id};
 
 pub(super) fn render(feed: &Feed, entries: &[&Entry]) -> Vec<u8> {
+    // Sorted, the key stands first.
     let json = json!({
+        JSON_KEY: { "generator": GENERATOR },
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.title,
         "home_page_url": feed.link,

@@ -5,6 +5,7 @@ use onceward_db::Time;
 
 use super::xml::Xml;
 use super::{Entry, Feed, last_change};
+use crate::channels::ours::GENERATOR;
 use crate::channels::stable_id;
 
 const NAMESPACES: [(&str, &str); 3] = [
@@ -17,6 +18,8 @@ pub(super) fn render(feed: &Feed, entries: &[&Entry]) -> Vec<u8> {
     let mut xml = Xml::new();
     xml.open("rss", &NAMESPACES);
     xml.open("channel", &[]);
+    // First, so that it stands near the beginning however long the title is.
+    xml.text("generator", &[], GENERATOR);
     xml.text("title", &[], &feed.title);
     xml.text("link", &[], &feed.link);
     xml.text("description", &[], &feed.title);
