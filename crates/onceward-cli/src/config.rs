@@ -23,6 +23,7 @@ mod secret;
 mod source;
 mod store;
 mod table;
+mod template;
 #[cfg(test)]
 mod tests;
 mod text;

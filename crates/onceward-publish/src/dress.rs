@@ -1,6 +1,6 @@
 //! A post in the dress of one channel: its template, its link, its hashtags. Pure.
 
-use minijinja::{Environment, context};
+use minijinja::{Environment, Value, context};
 use onceward::Time;
 use serde_json::Value as Json;
 use url::Url;
@@ -8,6 +8,7 @@ use url::Url;
 use crate::body::{self, Links, Rich};
 use crate::channel::Reason;
 use crate::post::Post;
+use crate::template::{self, NAMES};
 
 /// How a channel dresses every text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,16 +97,21 @@ fn fill(
     link: Option<&str>,
     channel: &str,
 ) -> Result<String, Reason> {
+    // A null would be shown as the word "none".
+    let given = |value: Option<&str>| value.map_or(Value::UNDEFINED, Value::from);
     let values = context! {
-        title => post.title.as_deref(), text, link, tags => &post.tags, id => &post.content, channel,
+        title => given(post.title.as_deref()), text, link => given(link), tags => &post.tags, id => &post.content, channel,
     };
+    let wrong = |why: String| {
+        let text = format!("the channel's template: {why}; correct `template` of the channel");
+        Reason::new("template_wrong", text)
+    };
+    let unknown = template::unknown(template).map_err(|error| wrong(error.to_string()))?;
+    if let Some(name) = unknown.first() {
+        return Err(wrong(format!("nothing is called `{name}`; a template knows {}", NAMES.join(", "))));
+    }
     let filled = Environment::new().render_str(template, values);
-    filled.map(|text| text.trim().to_owned()).map_err(|error| {
-        Reason::new(
-            "template_wrong",
-            format!("the channel's template: {error}; correct `template` of the channel"),
-        )
-    })
+    filled.map(|text| text.trim().to_owned()).map_err(|error| wrong(error.to_string()))
 }
 
 /// `#rust #작업큐`: white space and marks would end a hashtag, so they are left out.
@@ -113,4 +119,39 @@ fn hashtags(tags: &[String]) -> String {
     let tag = |tag: &String| tag.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let tags = tags.iter().map(tag).filter(|tag| !tag.is_empty());
     tags.map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn filled(template: &str) -> Result<String, Reason> {
+        let post: Post = serde_json::from_value(json!({
+            "content": "posts/a", "channel": "c1", "title": null, "link": null, "tags": [], "body": "Hello.", "media": [],
+            "thread": "auto", "options": {}, "publish_at": null, "expire_at": null, "approve": false,
+        }))
+        .unwrap();
+        let dress = Dress { template: Some(template.to_owned()), ..Dress::default() };
+        dress.put_on(&post, "c", Time::from_micros(0), &Json::Null).map(|dressed| dressed.whole)
+    }
+
+    #[test]
+    fn what_a_post_lacks_fills_in_nothing() {
+        for (template, expected) in [
+            ("{{ text }} {{ title }}{{ link }}{{ tags[0] }}", "Hello."),
+            ("{% if link %}{{ link }}{% else %}{{ title or id }}{% endif %}", "posts/a"),
+            ("{{ title|default('New') }}", "New"),
+        ] {
+            assert_eq!(filled(template).unwrap(), expected, "{template}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_nothing_bears_is_refused() {
+        let reason = filled("{% if link %}{{ titel }}{% endif %}{{ text }}").unwrap_err();
+        assert_eq!(reason.code, "template_wrong");
+        assert!(reason.text.contains("`titel`") && reason.text.contains("title, text"), "{}", reason.text);
+    }
 }

@@ -40,6 +40,7 @@ mod quiet;
 mod refusal;
 pub mod regular;
 mod store;
+pub mod template;
 pub mod text;
 pub mod vault;
 mod view;

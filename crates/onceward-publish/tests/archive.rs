@@ -97,6 +97,27 @@ fn an_own_template_is_used_and_escaped_too() {
 }
 
 #[test]
+fn a_name_that_a_page_does_not_know_is_refused_before_there_is_an_entry() {
+    for (page, name) in [
+        ("{{ entry.titel }}", "entry.titel"),
+        ("{{ titel }}", "titel"),
+        ("{% if title %}{{ post }}{% endif %}", "post"),
+    ] {
+        let own = Archive { page: Some(page.into()), ..archive() };
+        let error = render(&own, &[]).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("nothing is called `{name}`")) && error.contains("entry.heading"),
+            "{error}"
+        );
+    }
+    let all = "{% for part in [entry.name, entry.heading, entry.link, entry.html, entry.teaser, entry.tags, \
+               entry.published, entry.day, entry.updated, entry.image, style, title] %}{{ part is defined }} {% endfor %}";
+    let own = Archive { page: Some(all.into()), ..archive() };
+    let pages = render(&own, &[entry("a", "A", "2026-01-01T00:00:00Z")]).unwrap();
+    assert!(!html(&pages[0]).contains("false"), "{}", html(&pages[0]));
+}
+
+#[test]
 fn simple_ids_keep_their_name() {
     for id in ["2026-launch", "a", "한국어-글", "été", "snake_case"] {
         assert_eq!(slug(id), format!("{id}.html"));

@@ -12,6 +12,7 @@ use super::policy::{Pace, Quiet};
 use super::rehearsal::StandIns;
 use super::secret::{Lacking, Place, Secret};
 use super::table::Table;
+use super::template;
 use super::value::{Fault, FromValue, Named, word};
 
 /// A place that contents or alerts are sent to.
@@ -72,7 +73,10 @@ impl Channel {
         let quiet = table.get("quiet");
         let late_after = table.get_or("late_after", Duration::from_hours(6));
         let on_doubt = table.get_or("on_doubt", OnDoubt::Park);
-        let template = table.get("template");
+        let template: Option<String> = table.get("template");
+        if let Some(why) = template.as_deref().and_then(template::wrong) {
+            table.refuse("template", &why);
+        }
         let was = table.get("was");
         let publish = table.get_or("publish", true);
         let (kind, read) = reader?;

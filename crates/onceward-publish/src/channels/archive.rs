@@ -4,12 +4,13 @@ mod adapter;
 mod slug;
 
 use minijinja::value::Serde;
-use minijinja::{Environment, Value, context};
+use minijinja::{Environment, Error, ErrorKind, Value, context};
 use onceward_db::Time;
 use serde::Serialize;
 
 use super::entry::{Entry, newest, one_line};
 use super::ours::COMMENT;
+use crate::template::strangers;
 
 pub use adapter::ArchiveChannel;
 pub use slug::slug;
@@ -19,6 +20,21 @@ const INDEX: &str = include_str!("archive/index.html");
 const STYLE: &str = include_str!("archive/style.css");
 /// The name of the index.
 const INDEX_NAME: &str = "index.html";
+/// What a page's template may name.
+const NAMES: [&str; 12] = [
+    "title",
+    "style",
+    "entry.name",
+    "entry.heading",
+    "entry.link",
+    "entry.html",
+    "entry.teaser",
+    "entry.tags",
+    "entry.published",
+    "entry.day",
+    "entry.updated",
+    "entry.image",
+];
 /// How many characters of a text the index shows.
 const TEASER: usize = 160;
 
@@ -58,7 +74,7 @@ struct Shown<'a> {
 ///
 /// # Errors
 /// The template engine's error, when the archive's own template is wrong.
-pub fn render(archive: &Archive, entries: &[Entry]) -> Result<Vec<Page>, minijinja::Error> {
+pub fn render(archive: &Archive, entries: &[Entry]) -> Result<Vec<Page>, Error> {
     let templates = templates(archive.page.as_deref().unwrap_or(PAGE))?;
     let title = archive.title.as_str();
     let shown: Vec<Shown<'_>> = newest(entries, usize::MAX).into_iter().map(shown).collect();
@@ -79,12 +95,18 @@ pub fn render(archive: &Archive, entries: &[Entry]) -> Result<Vec<Page>, minijin
 }
 
 /// Names that end in `.html` are escaped by the engine.
-fn templates(page: &str) -> Result<Environment<'_>, minijinja::Error> {
+fn templates(page: &str) -> Result<Environment<'_>, Error> {
     let mut templates = Environment::new();
     templates.add_global("style", Value::from_safe_string(STYLE.to_owned()));
     templates.add_template("page.html", page)?;
     templates.add_template("index.html", INDEX)?;
-    Ok(templates)
+    match strangers(&templates, &templates.get_template("page.html")?, &NAMES).first() {
+        Some(name) => {
+            let text = format!("nothing is called `{name}`; a page knows {}", NAMES.join(", "));
+            Err(Error::new(ErrorKind::UndefinedError, text))
+        }
+        None => Ok(templates),
+    }
 }
 
 fn shown(entry: &Entry) -> Shown<'_> {
