@@ -132,6 +132,10 @@ pub(crate) fn plan(batch: Batch, wishes: &Wishes, facts: &Facts<'_>) -> Plan {
             plan.drafts.push(Skipped { file: content.file, reason: "expire_at has passed".to_owned() });
             continue;
         }
+        if known.is_none() && wishes.to.is_none() && content.channels.is_empty() {
+            plan.refused.push(without_channel(&content, facts));
+            continue;
+        }
         match one(content, known, wishes, facts) {
             Ok(planned) => plan.contents.push(planned),
             Err(refused) => plan.refused.extend(refused),
@@ -148,6 +152,16 @@ fn of_another(content: &Content, other: &Path) -> Refusal {
         other.display()
     );
     Refusal::new(&content.file, "id_of_another_file", text).at(content.line_of("id")).of("id")
+}
+
+/// Nothing would be sent, and that would look as if all were done.
+fn without_channel(content: &Content, facts: &Facts<'_>) -> Refusal {
+    let text = if facts.channels.is_empty() {
+        "the post has no channel, since none is configured: write a section [channels.NAME] into onceward.toml"
+    } else {
+        "the post has no channel: name one by `channels` in its front matter, by `channels` in [publish], or by --to"
+    };
+    Refusal::new(&content.file, "no_channel", text).of("channels")
 }
 
 fn one(

@@ -119,6 +119,31 @@ fn a_dry_run_shows_each_text_and_writes_nothing() {
 }
 
 #[test]
+fn a_post_without_a_channel_is_refused_and_told_where_to_name_one() {
+    for (config, says) in [
+        ("", "[channels.NAME]"),
+        (&*FEEDS.replace("[publish]", "[publish]\nchannels = []"), "`channels` in [publish], or by --to"),
+    ] {
+        let site = Site::new(config);
+        site.write("a.md", post("title: A", "Text."));
+        for args in [&["a.md"][..], &["a.md", "--dry-run"]] {
+            let said = site.publish(args);
+            let refusal = said.document()["refused"][0].clone();
+            assert_eq!((said.code, &refusal["code"]), (2, &"no_channel".into()), "{said:?}");
+            assert!(refusal["text"].as_str().unwrap().contains(says), "{refusal}");
+        }
+        let said = site.run(&["publish", "a.md"]);
+        assert!(said.stderr.contains("a.md: the post has no channel"), "{said:?}");
+        if !config.is_empty() {
+            let said = site.publish(&["a.md", "--to", "rss"]);
+            assert_eq!((said.code, said.total("done")), (0, 1), "{said:?}");
+            // It went where it was meant to go, and the file asks for no more.
+            assert_eq!(site.publish(&["a.md"]).code, 0);
+        }
+    }
+}
+
+#[test]
 fn a_flood_needs_a_yes() {
     let site = Site::new(&FEEDS.replace("[publish]", "[publish]\nburst = 1"));
     site.write("a.md", post("title: A", "Text A."));
