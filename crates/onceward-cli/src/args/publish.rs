@@ -11,7 +11,7 @@ Examples:
   onceward publish posts/*.md                      to the channels that each file names
   onceward publish launch.md --to mastodon,blog    to these, whatever the file names
   onceward publish launch.md --at \"2026-12-01 09:00\"
-  onceward publish posts/*.md --dry-run            shows every text as it would be sent
+  onceward publish posts/*.md --dry-run            shows every text as it would be sent, and when
   onceward publish posts/*.md --sandbox            rehearses it with stand-ins for the platforms
 
 It may be run again at any time, after a crash too: what is done is skipped, what was edited
@@ -37,7 +37,7 @@ pub(crate) struct Publish {
     /// Stops after the jobs are in the queue; a worker sends them
     #[arg(long, conflicts_with = "patience")]
     pub(crate) enqueue_only: bool,
-    /// Shows each text with its length, and sends nothing
+    /// Shows each text with its length, and when it would go out; sends nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Goes on with the other files when some are refused

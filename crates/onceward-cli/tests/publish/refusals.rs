@@ -119,6 +119,37 @@ fn a_dry_run_shows_each_text_and_writes_nothing() {
 }
 
 #[test]
+fn a_dry_run_says_when_each_post_goes_out_and_which_waits_for_approval() {
+    let site = Site::new(FEEDS);
+    site.write("now.md", post("title: At once\nchannels: [rss]", "Text."));
+    site.write(
+        "then.md",
+        post("title: Later\nchannels: [rss]\npublish_at: 2999-01-01 09:00\napprove: true", "Text."),
+    );
+    site.write("old.md", post("title: Old\nchannels: [rss]\npublish_at: 2020-01-01 09:00", "Text."));
+    let said = site.run(&["publish", "now.md", "then.md", "old.md", "--dry-run"]);
+    for line in [
+        "now: At once · goes out at once\n== now → rss · 1/1 · 5\nText.",
+        "then: Later · goes out 2999-01-01T00:00:00Z (",
+        "== then → rss · waits for approval · 1/1 · 5\nText.",
+        "old: Old · 2020-01-01T00:00:00Z is in the past: goes out at once\n== old → rss",
+    ] {
+        assert!(said.stdout.contains(line), "{line}: {said:?}");
+    }
+    let said = site.run(&["publish", "now.md", "--dry-run", "--hold", "--at", "2998-01-01 09:00"]);
+    assert!(said.stdout.contains("now: At once · goes out 2998-01-01T00:00:00Z ("), "{said:?}");
+    assert!(said.stdout.contains("== now → rss · waits for approval"), "{said:?}");
+    let shown = site.publish(&["then.md", "--dry-run"]).document();
+    assert_eq!(shown["contents"][0]["title"], "Later");
+    assert_eq!(site.publish(&["then.md", "--dry-run"]).job("then", "rss")["held"], "approval");
+    assert_eq!(site.publish(&["now.md"]).code, 0);
+    let said = site.run(&["publish", "now.md", "--dry-run"]);
+    assert!(said.stdout.contains("now: At once\n== now → rss · left as it is"), "{said:?}");
+    let said = site.publish(&["old.md"]);
+    assert_eq!((said.code, said.total("done")), (0, 1), "as it was said: {said:?}");
+}
+
+#[test]
 fn a_post_without_a_channel_is_refused_and_told_where_to_name_one() {
     for (config, says) in [
         ("", "[channels.NAME]"),

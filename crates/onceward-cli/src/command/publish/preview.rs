@@ -1,14 +1,14 @@
-//! `--dry-run`: every text as it would be sent, with its length. Nothing is written, not even a store.
+//! `--dry-run`: every text as it would be sent, with its length, and when. Nothing is written, not even a store.
 
-use onceward::Onceward;
-use onceward_publish::{Act, Plan, PlannedJob, preview};
+use onceward::{Onceward, Time};
+use onceward_publish::{APPROVAL, Act, Plan, Planned, PlannedJob, preview};
 use serde_json::{Value, json};
 
 use super::{Run, read, refusal, report, wishes};
 use crate::args::Publish;
 use crate::config::Config;
 use crate::exit::Exit;
-use crate::output::plain;
+use crate::output::{plain, relative};
 use crate::publishing;
 use crate::secrets;
 use crate::stop::Stop;
@@ -23,7 +23,7 @@ pub(super) async fn run(run: &Run, args: &Publish) -> Result<Exit, Stop> {
     }
     let batch = read(args, &config);
     let plan = preview(once.as_ref(), publishing::channels(&config)?, batch, &wishes(args, &config)?).await?;
-    run.output.answer(&document(&plan), || text(&plan))?;
+    run.output.answer(&document(&plan), || text(&plan, Time::now()))?;
     if !run.output.json {
         report::list_refused(&plan.refused);
     }
@@ -56,6 +56,7 @@ fn document(plan: &Plan) -> Value {
             "channel": job.channel,
             "act": act(job.act),
             "hold": job.hold.is_some(),
+            "held": job.hold,
             "parts": job.parts.iter().map(part).collect::<Vec<_>>(),
         })
     };
@@ -63,6 +64,7 @@ fn document(plan: &Plan) -> Value {
         json!({
             "id": planned.content.id,
             "file": planned.content.file,
+            "title": planned.content.title,
             "publish_at": planned.publish_at,
             "jobs": planned.jobs.iter().map(job).collect::<Vec<_>>(),
         })
@@ -83,9 +85,10 @@ fn act(act: Act) -> &'static str {
     }
 }
 
-fn text(plan: &Plan) -> String {
+fn text(plan: &Plan, now: Time) -> String {
     let mut out = String::new();
     for planned in &plan.contents {
+        out += &plain(&format!("{}\n", heading(planned, now)));
         for job in &planned.jobs {
             out += &one(&planned.content.id, job);
         }
@@ -96,13 +99,37 @@ fn text(plan: &Plan) -> String {
     if out.is_empty() { "nothing to publish".to_owned() } else { out }
 }
 
+/// "posts/launch: We are live · goes out 2026-12-02T09:00:00Z (in 14h)"
+fn heading(planned: &Planned, now: Time) -> String {
+    let title = planned.content.title.as_deref().map(|title| format!(": {title}")).unwrap_or_default();
+    let head = format!("{}{title}", planned.content.id);
+    if planned.jobs.iter().all(|job| job.act == Act::Leave) {
+        return head;
+    }
+    let when = match planned.publish_at {
+        None => "goes out at once".to_owned(),
+        Some(at) if at <= now => format!("{at} is in the past: goes out at once"),
+        Some(at) => format!("goes out {at} ({})", relative(at, now)),
+    };
+    format!("{head} · {when}")
+}
+
+/// Why it does not go out at its time.
+fn held(job: &PlannedJob) -> String {
+    match job.hold.as_deref() {
+        None => String::new(),
+        Some(APPROVAL) => " · waits for approval".to_owned(),
+        Some(reason) => format!(" · held ({reason})"),
+    }
+}
+
 /// "== posts/launch → mastodon · 2/4 · 271/280", and the text below it.
 fn one(id: &str, job: &PlannedJob) -> String {
     let head = format!("== {id} → {}", job.channel);
     if job.act == Act::Leave {
         return plain(&format!("{head} · left as it is\n\n"));
     }
-    let count = job.parts.len();
+    let (head, count) = (head + &held(job), job.parts.len());
     let part = |(at, part): (usize, &onceward_publish::channel::Part)| {
         let longest = job.longest.map(|most| format!("/{most}")).unwrap_or_default();
         plain(&format!("{head} · {}/{count} · {}{longest}\n{}\n\n", at + 1, part.length, part.text))
