@@ -56,7 +56,7 @@ fn init_gives_a_configuration_that_works_at_once() {
 fn a_second_init_overwrites_nothing_and_names_the_file() {
     let folder = folder_with("# mine\n");
     let output = onceward(folder.path(), &[], &["init", "--json"]);
-    assert_eq!(code(&output), 1);
+    assert_eq!(code(&output), 2, "the command line is wrong, and nothing failed");
     let error = &document(&output)["error"];
     assert_eq!(error["code"], "exists");
     assert!(error["text"].as_str().unwrap().contains("onceward.toml"), "{error}");

@@ -54,7 +54,7 @@ fn create(path: &Path, text: &str) -> Result<(), Stop> {
 fn taken(path: &Path) -> Stop {
     let text =
         format!("{} exists and is not overwritten; choose another folder, or move it away", path.display());
-    Stop::failed("exists", text)
+    Stop::usage("exists", text)
 }
 
 fn next_steps(folder: &Path, written: &[&str]) -> String {
