@@ -2,6 +2,7 @@
 
 mod brokers;
 mod defaults;
+mod guide;
 mod mistakes;
 mod secrets;
 
