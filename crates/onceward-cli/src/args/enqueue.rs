@@ -15,8 +15,8 @@ Examples:
   onceward enqueue --batch --queue mail < jobs.jsonl
 
 A line of a batch is {\"queue\":…,\"kind\":…,\"payload\":…,\"dedup_key\":…,\"dedup_for\":…,\"run_at\":…};
-what it lacks is taken from the flags. One bad line and nothing is enqueued; a line whose dedup key has a job with another
-payload is refused alone, so give each line a key if you run a batch again.";
+what it lacks is taken from the flags. One bad line and nothing is enqueued. A line whose dedup key
+has a job with another payload is refused alone: give each line a key if you run a batch again.";
 
 /// One job, or many.
 #[derive(Debug, Args)]
