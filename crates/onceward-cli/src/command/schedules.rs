@@ -128,9 +128,13 @@ async fn present(run: &Run, store: &Store, names: &[String]) -> Result<Vec<Sched
     } else {
         there
     };
-    let known: Vec<String> = there.iter().map(|it| it.schedule.name.clone()).collect();
-    all_known("schedule", names, &known)?;
+    all_there(&there, names)?;
     Ok(there)
+}
+
+fn all_there(schedules: &[ScheduleView], names: &[String]) -> Result<(), Stop> {
+    let known: Vec<String> = schedules.iter().map(|it| it.schedule.name.clone()).collect();
+    all_known("schedule", names, &known)
 }
 
 #[derive(Debug, Serialize)]
@@ -204,7 +208,7 @@ async fn remove(run: &Run, store: &Store, names: &[String]) -> Result<Exit, Stop
         return Err(Stop::usage("configured", text));
     }
     let there = store.once.schedules().await?;
-    all_known("schedule", names, &there.iter().map(|it| it.schedule.name.clone()).collect::<Vec<_>>())?;
+    all_there(&there, names)?;
     let mut page = Page { items: Vec::new(), next: None };
     for ScheduleView { schedule: Schedule { name, .. }, owner, .. } in there {
         if names.contains(&name) {
