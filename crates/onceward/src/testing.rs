@@ -50,7 +50,8 @@ pub async fn store() -> Result<TestStore, Error> {
 }
 
 impl Onceward {
-    /// Sets the time that this handle's statements see; from then on it moves only when set. For tests.
+    /// Sets the time that this handle's statements see; from then on it moves only when set, so that a worker which runs
+    /// until it is idle waits for no moment to pass. For tests.
     pub fn set_clock(&self, time: Time) {
         self.db().clock().set(time);
     }

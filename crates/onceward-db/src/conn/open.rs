@@ -298,12 +298,10 @@ impl Pool {
     pub(crate) async fn reader(&self) -> Result<Reading> {
         Ok(match self {
             Self::Sqlite { readers, .. } => Reading::Sqlite(readers.acquire().await?),
-            Self::Postgres { pool, statements, .. } => {
-                match pool.begin_with("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY").await {
-                    Ok(tx) => Reading::Postgres(tx, *statements),
-                    Err(error) => return Err(cause(&pool.connect_options(), error).await),
-                }
-            }
+            Self::Postgres { pool, statements, .. } => match begin_reading(pool.clone()).await {
+                Ok(tx) => Reading::Postgres(tx, *statements),
+                Err(error) => return Err(cause(&pool.connect_options(), error).await),
+            },
         })
     }
 
@@ -339,6 +337,14 @@ impl Pool {
             Self::Postgres { pool, .. } => pool.close().await,
         }
     }
+}
+
+/// A task of its own, which ends even when nobody waits for it any more: the driver takes a `BEGIN` that was given up for
+/// one that never was, and whoever got the connection next would be in the middle of it.
+async fn begin_reading(pool: PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
+    const BEGIN: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+    let begun = tokio::spawn(async move { pool.begin_with(BEGIN).await });
+    begun.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
 /// Asks a SQLite file one thing, and leaves it as it is: an ordinary connection would make it a WAL file.

@@ -34,6 +34,7 @@ laws! {
         a_rolled_back_transaction_leaves_no_job;
     beside:
         a_queue_beside_a_pool_shares_its_transactions_and_leaves_it_open,
+        a_look_that_is_given_up_leaves_the_pool_as_it_was,
         a_transaction_of_another_engine_is_refused,
         a_transaction_of_a_database_without_a_queue_is_refused,
         a_pool_that_cannot_carry_the_queue_is_refused;
@@ -236,6 +237,7 @@ laws! {
         resuming_lets_an_open_circuit_probe_at_once,
         a_job_is_told_that_it_probes,
         all_that_waits_goes_as_soon_as_the_probe_is_answered,
+        a_clock_that_stands_ends_no_wait,
         a_circuit_goes_with_its_policy,
         a_night_without_the_peer_spends_nothing_and_needs_nobody,
         a_night_without_a_blind_peer_parks_only_what_opened_the_circuit,

@@ -65,7 +65,9 @@ impl Running {
         let held = self.lines.iter().filter_map(|line| line.wait(now)).min();
         let soonest = due.values().filter_map(|due| due.wait).chain(held).min().unwrap_or(self.settings.poll);
         let any = due.values().any(|due| due.any || due.lone);
-        let soon = self.lines.iter().any(|line| line.soon(now));
+        // A test's clock stands until the test sets it: no moment passes while it waits for us.
+        let stands = self.shared.once.db().clock().test_time().is_some();
+        let soon = !stands && self.lines.iter().any(|line| line.soon(now));
         let mut look = Look { asked: false, due: any || soon, wait: soonest.min(self.settings.poll) };
         let lone = due.values().any(|due| due.lone);
         // A job that must run alone waits for all others to end; nothing new starts before it.

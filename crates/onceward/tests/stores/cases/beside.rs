@@ -1,5 +1,6 @@
 //! A queue beside an application: in its database, through its pool, and nowhere else.
 
+use futures_util::FutureExt as _;
 use onceward::{Context, Done, NewJob, Onceward, Worker};
 use sqlx::postgres::PgPoolOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous};
@@ -55,6 +56,40 @@ pub(crate) async fn a_queue_beside_a_pool_shares_its_transactions_and_leaves_it_
     }
     assert_eq!(store.count("job_all", "state = 'done'").await?, 1);
     Ok(())
+}
+
+pub(crate) async fn a_look_that_is_given_up_leaves_the_pool_as_it_was(store: &Store) -> Verdict {
+    if store.is_sqlite() {
+        let pool = SqlitePoolOptions::new().max_connections(1).connect(&store.url).await?;
+        look_and_give_up(&Onceward::beside_sqlite(&pool).await?, || true).await;
+        pool.begin_with("BEGIN IMMEDIATE").await?.rollback().await?;
+        return Ok(());
+    }
+    // A connection that is there is had at once, so that a look is given up while it begins.
+    let options = PgPoolOptions::new().min_connections(4).max_connections(4).test_before_acquire(false);
+    let pool = options.connect(&store.direct()?).await?;
+    look_and_give_up(&Onceward::beside_postgres(&pool).await?, || pool.num_idle() > 0 || pool.size() < 4).await;
+    for mut conn in [pool.acquire().await?, pool.acquire().await?, pool.acquire().await?, pool.acquire().await?] {
+        let level: String = sqlx::query_scalar("SHOW transaction_isolation").fetch_one(&mut *conn).await?;
+        assert_eq!(level, "read committed", "the transaction of a look is still open");
+    }
+    Ok(())
+}
+
+/// Begins to look, and gives up a moment later each time, until a look is ready before.
+async fn look_and_give_up(once: &Onceward, can_look: impl Fn() -> bool) {
+    for moments in 1.. {
+        while !can_look() {
+            tokio::task::yield_now().await;
+        }
+        let mut look = Box::pin(once.db().reader());
+        for _ in 0..moments {
+            if look.as_mut().now_or_never().is_some() {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
 }
 
 pub(crate) async fn a_transaction_of_another_engine_is_refused(store: &Store) -> Verdict {

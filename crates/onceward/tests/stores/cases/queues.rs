@@ -124,6 +124,20 @@ pub(crate) async fn all_that_waits_goes_as_soon_as_the_probe_is_answered(store: 
     Ok(())
 }
 
+pub(crate) async fn a_clock_that_stands_ends_no_wait(store: &Store) -> Verdict {
+    let nine: onceward::Time = "2026-12-01T09:00:00Z".parse()?;
+    store.once.set_clock(nine);
+    let settings = QueueSettings { rate: Some("2/1s".parse()?), ..QueueSettings::default() };
+    store.once.define_queue("mail", settings).await?;
+    store.once.enqueue_each(vec![job(); 5]).await?;
+    let minute = Duration::from_mins(1);
+    let first = tokio::time::timeout(minute, Box::pin(work(store, DONE))).await??;
+    assert!((1..5).contains(&first), "{first} of 5 went at once");
+    store.once.set_clock(nine.after(minute));
+    assert!(work(store, DONE).await? > 0);
+    Ok(())
+}
+
 pub(crate) async fn a_circuit_goes_with_its_policy(store: &Store) -> Verdict {
     store.once.set_clock("2026-12-01T09:00:00Z".parse()?);
     let policy = CircuitPolicy { failures: 1, ..CircuitPolicy::default() };
