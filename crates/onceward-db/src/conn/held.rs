@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::Postgres;
+use sqlx::postgres::{PgPool, Postgres};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
-use sqlx::{Connection, SqliteConnection};
+use sqlx::{Connection, SqliteConnection, Transaction};
 
 use super::{Conn, Statements};
 use crate::Result;
@@ -30,6 +30,15 @@ impl Drop for Lent {
             self.conn.close_on_drop();
         }
     }
+}
+
+/// A transaction that reads one state. It begins in a task of its own, which ends even when nobody waits for it any
+/// more: the driver takes a `BEGIN` that was given up for one that never was, and whoever got the connection next would
+/// be in the middle of it.
+pub(super) async fn begin_reading(pool: PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
+    const BEGIN: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+    let begun = tokio::spawn(async move { pool.begin_with(BEGIN).await });
+    begun.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
 impl Held {

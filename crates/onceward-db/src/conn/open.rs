@@ -11,7 +11,7 @@ use sqlx::sqlite::{
 };
 use sqlx::{Connection, SqliteConnection, Transaction};
 
-use super::held::Held;
+use super::held::{Held, begin_reading};
 use super::reach::{cause, reach};
 use super::row::Row;
 use super::value::Value;
@@ -337,14 +337,6 @@ impl Pool {
             Self::Postgres { pool, .. } => pool.close().await,
         }
     }
-}
-
-/// A task of its own, which ends even when nobody waits for it any more: the driver takes a `BEGIN` that was given up for
-/// one that never was, and whoever got the connection next would be in the middle of it.
-async fn begin_reading(pool: PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
-    const BEGIN: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
-    let begun = tokio::spawn(async move { pool.begin_with(BEGIN).await });
-    begun.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
 /// Asks a SQLite file one thing, and leaves it as it is: an ordinary connection would make it a WAL file.
