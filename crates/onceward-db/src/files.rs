@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::{Error, ErrorKind, Result};
 
@@ -18,7 +19,33 @@ pub(crate) fn prepare(path: &Path) -> Result<()> {
             ),
         ));
     }
-    private_file(path).map(drop).map_err(|error| unusable(path, &error))
+    make_or_check(path).map_err(|error| unusable(path, &error))
+}
+
+/// Held while a store's file is made, so that nobody here can have it open before it is closed again.
+static MAKING: Mutex<()> = Mutex::new(());
+
+/// A file that is there is not opened: to close it would take away every lock that this process has on it (fcntl), and so
+/// those of SQLite's open connections. Another process that leaves would then take itself for the last one, and delete
+/// the log that they go on writing to (<https://sqlite.org/howtocorrupt.html>, 2.2).
+fn make_or_check(path: &Path) -> io::Result<()> {
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if path.exists() { writable(path) } else { private_file(path).map(drop) }
+}
+
+#[cfg(unix)]
+fn writable(path: &Path) -> io::Result<()> {
+    use rustix::fs::Access;
+    Ok(rustix::fs::access(path, Access::READ_OK | Access::WRITE_OK)?)
+}
+
+#[cfg(not(unix))]
+fn writable(path: &Path) -> io::Result<()> {
+    let read_only = std::fs::metadata(path)?.permissions().readonly();
+    if read_only { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(()) }
 }
 
 /// Why there can be no store, and what to do.
@@ -139,4 +166,36 @@ fn network_file_system(folder: &Path) -> Option<&'static str> {
 #[cfg(not(target_os = "linux"))]
 fn network_file_system(_folder: &Path) -> Option<&'static str> {
     None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use crate::Database;
+
+    /// How many locks this process has on a file, as the system knows them.
+    fn locks(path: &std::path::Path) -> usize {
+        let file = format!(":{}", std::fs::metadata(path).unwrap().ino());
+        let (all, ours) = (std::fs::read_to_string("/proc/locks").unwrap(), std::process::id().to_string());
+        let lines = all.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        lines.filter(|it| it.get(1) == Some(&"POSIX") && it[4] == ours && it[5].ends_with(&file)).count()
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_opened_again_keeps_the_locks_of_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let url = format!("sqlite://{}", path.display());
+        let first = Database::open(&url).await.unwrap();
+        drop(first.reader().await.unwrap());
+        assert!(locks(&path) > 0, "an open connection to a log holds a lock");
+        let second = Database::open(&url).await.unwrap();
+        let pool = crate::SqlitePool::connect(&url).await.unwrap();
+        let third = Database::beside_sqlite(&pool).await.unwrap();
+        assert!(locks(&path) > 0, "another process would take itself for the last one");
+        for database in [first, second, third] {
+            database.close().await;
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind as Io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::conn::held::Held;
 use crate::{Database, Engine, Error, ErrorKind, Result, Sql, Value, files, sql};
@@ -27,54 +27,82 @@ impl Database {
     /// Copies one consistent state into a new file that only its owner can read (mode 0600), and runs `mark` there, so
     /// that the copy knows what it is, if it has the table. Writers go on meanwhile.
     ///
+    /// The file has its name once it is whole, and on the disk. What is given up or fails before leaves nothing; what is
+    /// killed before leaves a file `FILE-part-…`.
+    ///
     /// # Errors
-    /// `Config` on PostgreSQL, and for a file that exists: nothing is overwritten. When the copy fails, the new file
-    /// is removed.
+    /// `Config` on PostgreSQL, and for a file that exists: nothing is overwritten.
     pub async fn back_up(&self, file: &Path, mark: &Sql, args: Vec<Value>) -> Result<()> {
         if self.engine() == Engine::Postgres {
             return Err(Error::new(ErrorKind::Config, "a PostgreSQL store is backed up with pg_dump"));
         }
-        let name = file.to_str().ok_or_else(|| {
-            Error::new(ErrorKind::Config, format!("{}: SQLite needs a name in UTF-8", file.display()))
-        })?;
-        let made = new_file(file)?;
-        let copied = self.copy_into(name, file, &made, (mark, args)).await;
-        if copied.is_err() {
-            // What failed is told; half a copy must not pass for one.
-            drop(std::fs::remove_file(file));
+        if file.try_exists().map_err(|error| files::at(file, &error))? {
+            return Err(exists(file));
         }
-        copied
+        let part = Part::new(file)?;
+        self.copy_into(&part, (mark, args)).await?;
+        part.finish(file)
     }
 
-    /// The copy is on the disk when this returns.
-    async fn copy_into(&self, name: &str, file: &Path, made: &File, mark: (&Sql, Vec<Value>)) -> Result<()> {
+    async fn copy_into(&self, part: &Part, mark: (&Sql, Vec<Value>)) -> Result<()> {
+        let Some(name) = part.path.to_str() else {
+            let text = format!("{}: SQLite needs a name in UTF-8", part.path.display());
+            return Err(Error::new(ErrorKind::Config, text));
+        };
         // A connection of its own: readers may not write, not even elsewhere.
         let mut held = self.pool().writer().await?;
         held.conn().execute(&BACK_UP, vec![name.into()]).await?;
-        let mut copy = Held::file(file).await?;
+        let mut copy = Held::file(&part.path).await?;
         match copy.conn().execute(mark.0, mark.1).await {
             // A store of an older version has no place for it yet, and is copied as it is.
             Err(error) if error.kind() == ErrorKind::Schema => {}
             marked => drop(marked?),
         }
-        copy.close().await?;
-        made.sync_all().map_err(|error| files::at(file, &error))?;
+        copy.close().await
+    }
+}
+
+/// A copy that is being made; its file goes with it.
+struct Part {
+    path: PathBuf,
+    file: File,
+}
+
+impl Part {
+    fn new(of: &Path) -> Result<Self> {
+        let path = files::beside(of, &format!("-part-{}", crate::random_id()?));
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(|error| files::at(&path, &error))?;
+        Ok(Self { path, file })
+    }
+
+    /// Whole and on the disk, it gets its name, which must be free.
+    fn finish(self, file: &Path) -> Result<()> {
+        self.file.sync_all().map_err(|error| files::at(&self.path, &error))?;
+        match std::fs::hard_link(&self.path, file) {
+            Err(error) if error.kind() == Io::AlreadyExists => return Err(exists(file)),
+            // A file system without links.
+            Err(_) if !file.exists() => std::fs::rename(&self.path, file),
+            linked => linked,
+        }
+        .map_err(|error| files::at(file, &error))?;
         sync_folder(file)
     }
 }
 
-fn new_file(file: &Path) -> Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file).map_err(|error| match error.kind() {
-        Io::AlreadyExists => {
-            let text = format!("{} exists and is not overwritten; name a new file", file.display());
-            Error::new(ErrorKind::Config, text)
-        }
-        _ => files::at(file, &error),
-    })
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Half a copy must not pass for one. It may have got its name.
+        drop(std::fs::remove_file(&self.path));
+    }
+}
+
+fn exists(file: &Path) -> Error {
+    let text = format!("{} exists and is not overwritten; name a new file", file.display());
+    Error::new(ErrorKind::Config, text)
 }
 
 /// A new name is durable once its folder is.
@@ -87,4 +115,41 @@ fn sync_folder(file: &Path) -> Result<()> {
 #[cfg(not(unix))]
 fn sync_folder(_file: &Path) -> Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_copy_has_its_name_once_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Database::open(&format!("sqlite://{}/store.db", folder.path().display())).await.unwrap();
+        let copy = folder.path().join("copy.db");
+        let given_up_after = async |moments: u32| {
+            let mut copying = Box::pin(db.back_up(&copy, &DAMAGE, vec![]));
+            for _ in 0..moments {
+                if let Some(copied) = copying.as_mut().now_or_never() {
+                    return Some(copied);
+                }
+                tokio::task::yield_now().await;
+            }
+            None
+        };
+        let mut moments = 0;
+        let copied = loop {
+            moments += 1;
+            match given_up_after(moments).await {
+                Some(copied) => break copied,
+                None => assert!(!copy.exists(), "after {moments} moments"),
+            }
+        };
+        copied.unwrap();
+        assert!(copy.exists());
+        let again = db.back_up(&copy, &DAMAGE, vec![]).await;
+        assert_eq!(again.unwrap_err().kind(), ErrorKind::Config, "it is not overwritten");
+        db.close().await;
+    }
 }

@@ -129,7 +129,9 @@ pub struct Pending<A>(oneshot::Receiver<Result<Vec<A>>>);
 impl<A> Pending<A> {
     /// Waits for the commit. Dropped instead, the write happens all the same.
     pub async fn answers(self) -> Result<Vec<A>> {
-        self.0.await.map_err(|_| closed())?
+        self.0
+            .await
+            .map_err(|_| Error::new(ErrorKind::Connection, "the store was closed, or the write panicked"))?
     }
 }
 

@@ -44,7 +44,8 @@ impl Onceward {
     }
 
     /// The queue in the same file as an application's SQLite pool, which must run `synchronous=FULL`. It has connections
-    /// of its own there.
+    /// of its own there. Nothing in this process may open and close the file by itself meanwhile, to read or to copy it:
+    /// that takes away the locks of all its SQLite connections (<https://sqlite.org/howtocorrupt.html>, 2.2).
     ///
     /// # Errors
     /// `store_config` when a power cut could lose what the pool commits.

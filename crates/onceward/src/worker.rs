@@ -118,7 +118,8 @@ impl Worker {
         WorkerBuilder::new(once.clone())
     }
 
-    /// Runs until `shutdown` is ready, then finishes or hands back what runs, within the grace.
+    /// Runs until `shutdown` is ready, then finishes or hands back what runs, within the grace. Stop it by that: dropped
+    /// half-way, it drops its handlers, and their jobs come back like those of a crash, when their leases run out.
     ///
     /// # Errors
     /// When the store's tables are missing at the start; and `Stuck` when a handler blocks its thread past its time:

@@ -1,6 +1,7 @@
 //! Messages of a queue become jobs.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -46,6 +47,8 @@ impl SourceAt {
 pub struct RabbitSource {
     link: Link<Consuming>,
     queue: ShortString,
+    /// How many of the last delivery were not answered for.
+    unanswered: AtomicUsize,
     /// What makes a message's own id one of this queue on this server.
     scope: String,
 }
@@ -61,7 +64,7 @@ impl RabbitSource {
     pub fn new(name: impl Into<String>, at: &SourceAt) -> Self {
         let link = Link { server: at.server.clone(), name: name.into(), open: Mutex::default() };
         let scope = format!("rabbitmq:{}:{}", at.server.place, at.queue);
-        Self { link, queue: at.queue.clone(), scope }
+        Self { link, queue: at.queue.clone(), unanswered: AtomicUsize::new(0), scope }
     }
 
     async fn consume(&self) -> Result<Consuming, Cause> {
@@ -70,6 +73,20 @@ impl RabbitSource {
         let (options, none) = (BasicConsumeOptions::default(), FieldTable::default());
         let consuming = open.channel.basic_consume(self.queue.clone(), ShortString::default(), options, none);
         Ok(Consuming { consumer: in_time(consuming).await?, _open: open })
+    }
+
+    async fn nack(&self, tags: &[&Acker], requeue: bool) -> Result<(), Cause> {
+        let options = BasicNackOptions { requeue, ..BasicNackOptions::default() };
+        for tag in tags {
+            in_time(tag.nack(options)).await?;
+            self.answered();
+        }
+        Ok(())
+    }
+
+    fn answered(&self) {
+        let before = self.unanswered.load(Ordering::Relaxed);
+        self.unanswered.store(before.saturating_sub(1), Ordering::Relaxed);
     }
 }
 
@@ -133,12 +150,17 @@ impl Source for RabbitSource {
 
     async fn receive(&self, most: usize, wait: Duration) -> Result<Vec<Delivery<Acker>>, Cause> {
         let mut slot = self.link.open.lock().await;
+        // An answer that failed, or was given up: without its channel, the message comes again now and not in half an hour.
+        if self.unanswered.swap(0, Ordering::Relaxed) > 0 {
+            *slot = None;
+        }
         // Whoever gives up in between, or fails, leaves a channel that ends: what it had brought comes again.
         let mut consuming = match slot.take() {
             Some(consuming) => consuming,
             None => self.consume().await?,
         };
         let messages = next(&mut consuming.consumer, most, wait).await?;
+        self.unanswered.store(messages.len(), Ordering::Relaxed);
         *slot = Some(consuming);
         let delivery = |message: Delivered| Delivery {
             tag: message.acker.clone(),
@@ -154,12 +176,13 @@ impl Source for RabbitSource {
     async fn acknowledge(&self, tags: &[&Acker]) -> Result<(), Cause> {
         for tag in tags {
             in_time(tag.ack(BasicAckOptions::default())).await?;
+            self.answered();
         }
         Ok(())
     }
 
     async fn give_back(&self, tags: &[&Acker]) -> Result<(), Cause> {
-        nack(tags, true).await
+        self.nack(tags, true).await
     }
 
     /// It goes to the queue's dead-letter exchange, or is dropped where there is none. AMQP does not tell which.
@@ -168,14 +191,6 @@ impl Source for RabbitSource {
     }
 
     async fn reject(&self, tags: &[&Acker]) -> Result<(), Cause> {
-        nack(tags, false).await
+        self.nack(tags, false).await
     }
-}
-
-async fn nack(tags: &[&Acker], requeue: bool) -> Result<(), Cause> {
-    let options = BasicNackOptions { requeue, ..BasicNackOptions::default() };
-    for tag in tags {
-        in_time(tag.nack(options)).await?;
-    }
-    Ok(())
 }

@@ -9,9 +9,10 @@ use lapin::options::{
     BasicAckOptions, BasicGetOptions, BasicPublishOptions, ConfirmSelectOptions, QueueDeclareOptions,
 };
 use lapin::types::{AMQPValue, FieldTable, LongString, ShortString};
-use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
+use lapin::{Acker, BasicProperties, Channel, Connection, ConnectionProperties};
 use onceward::{NewRow, Target};
 use onceward_brokers::rabbitmq::{RabbitSource, RabbitTarget, SourceAt, TargetAt};
+use onceward_brokers::{Delivery, Source};
 use tempfile::TempDir;
 
 use crate::engine::{Engine, fresh_name};
@@ -186,5 +187,27 @@ async fn what_no_queue_takes_is_never_taken_for_sent() -> Verdict {
     assert_eq!(error.code, "unroutable", "{error:?}");
     let arrived = engine.bodies().await?;
     assert_eq!(arrived.len(), 66);
+    Ok(())
+}
+
+/// The channel that they came on lives, so RabbitMQ alone would keep them for half an hour.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_not_answered_for_comes_again_with_the_next_request() -> Verdict {
+    let engine = Rabbit::start().await?;
+    let source = engine.source(engine.address).await?;
+    for body in ["one", "two"] {
+        engine.publish(body.as_bytes(), &[]).await?;
+    }
+    let come = async || -> Verdict<Delivery<Acker>> {
+        let come = source.receive(1, LONG).await.map_err(|cause| cause.text)?;
+        Ok(come.into_iter().next().ok_or("nothing came")?)
+    };
+    let first = come().await?;
+    assert_eq!(first.message.body, b"one");
+    drop(first);
+    let again = come().await?;
+    assert_eq!(again.message.body, b"one", "it comes again, and before the second");
+    source.acknowledge(&[&again.tag]).await.map_err(|cause| cause.text)?;
+    assert_eq!(come().await?.message.body, b"two");
     Ok(())
 }

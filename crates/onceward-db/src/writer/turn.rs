@@ -1,9 +1,11 @@
 //! One turn: take what waits, run it in one transaction, answer.
 
 use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::{Instant, timeout};
 
@@ -102,7 +104,10 @@ impl Line {
 
     pub(super) async fn run(mut self, waiting: Arc<Mutex<Waiting>>) {
         while let Some(commands) = self.next(&waiting).await {
-            self.turn(commands).await;
+            // Its callers hear of it, its connection is closed, and the line goes on: nothing is written without one.
+            if AssertUnwindSafe(self.turn(commands)).catch_unwind().await.is_err() {
+                tracing::error!("a write panicked; it was rolled back, with all of its turn");
+            }
             self.checkpoint_if_due().await;
         }
         self.checkpoint().await;

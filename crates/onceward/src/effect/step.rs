@@ -6,17 +6,20 @@ use onceward_db::ErrorKind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, is_in_sight, look_again, next, not_done};
 use crate::backoff::Backoff;
 use crate::context::Attempt;
 use crate::store::effects::{Ledger, Step, Write, Written};
-use crate::{Cause, Failure, Receipt, SendError, Time};
+use crate::{Cause, Failure, JobId, Onceward, Receipt, SendError, Time};
 
 /// How long a request may take unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a fresh item may stay unseen unless told otherwise.
 const LAG: Duration = Duration::from_secs(30);
+/// How long the store may be away before an answer is given up: a person is asked then.
+const PERSISTS: Duration = Duration::from_hours(1);
 
 /// Why a step is parked that this store knows no send of.
 const LOST: &str = "the store lost its last commits (a standby was promoted, or a backup put in place), so it may have been \
@@ -337,27 +340,10 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         Ok(())
     }
 
-    /// Writes what the world said, which exists nowhere else: again and again while the store is away, until the end of
-    /// the lease ends this attempt. Writing it twice changes nothing.
+    /// Writes what the world said, which exists nowhere else. It goes on when this attempt is ended meanwhile.
     async fn persist(&self, write: Write) -> Result<Written, Failure> {
-        let mut failures = 0;
-        loop {
-            match self.attempt.once().db().fold::<Ledger>(vec![write.clone()]).await {
-                Ok(mut written) => return written.pop().ok_or_else(lost),
-                // Once more: another job may have got the same id in this moment, which is left out then.
-                Err(error)
-                    if failures > 0 && matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) =>
-                {
-                    return Err(error.into());
-                }
-                Err(error) => {
-                    let (job, step) = (self.attempt.lease().job, &self.step);
-                    tracing::error!(job, step, %error, "an answer could not be written; tried again");
-                }
-            }
-            tokio::time::sleep(Backoff::STORE.after(failures)).await;
-            failures += 1;
-        }
+        let (once, job) = (self.attempt.once().clone(), self.attempt.lease().job);
+        tokio::spawn(persist(once, job, self.step.clone(), write)).await.unwrap_or_else(|_| Err(lost()))
     }
 
     async fn write(&self, write: Write) -> Result<Written, Failure> {
@@ -374,6 +360,26 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             .map_err(|e| Failure::permanent(Cause::new("request_unreadable", e.to_string())))?;
         let (first_sent_at, sends) = (entry.first_sent_at, entry.sends);
         Ok(Intent { key: entry.key.clone(), request, first_sent_at, sends })
+    }
+}
+
+/// Again and again while the store is away. Writing it twice changes nothing.
+async fn persist(once: Onceward, job: JobId, step: String, write: Write) -> Result<Written, Failure> {
+    let (begun, mut failures) = (Instant::now(), 0);
+    loop {
+        match once.db().fold::<Ledger>(vec![write.clone()]).await {
+            Ok(mut written) => return written.pop().ok_or_else(lost),
+            // Once more: another job may have got the same id in this moment, which is left out then.
+            Err(error)
+                if failures > 0 && matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) =>
+            {
+                return Err(error.into());
+            }
+            Err(error) if begun.elapsed() > PERSISTS => return Err(error.into()),
+            Err(error) => tracing::error!(job, step, %error, "an answer could not be written; tried again"),
+        }
+        tokio::time::sleep(Backoff::STORE.after(failures)).await;
+        failures += 1;
     }
 }
 

@@ -134,7 +134,7 @@ impl Running {
     }
 
     async fn work(mut self) -> Result<Report, Error> {
-        let beat = AbortOnDrop(tokio::spawn(self.shared.heartbeat.clone().run()));
+        let beat = Beating::start(&self.shared.heartbeat);
         while !*self.stopping.borrow() {
             if let Some(job) = *self.stuck.borrow() {
                 return Err(Error::Stuck { job });
@@ -298,11 +298,22 @@ fn is_another_near(since_burst: Option<Duration>, ended: usize, busy: usize) -> 
     since_burst.is_some_and(|since| since < BURST_LASTS) && ended > 0 && busy > 0
 }
 
-struct AbortOnDrop(JoinHandle<()>);
+/// Leases are extended until it is dropped. What still runs then is told that its lease is lost: nobody extends it.
+struct Beating {
+    heartbeat: Heartbeat,
+    task: JoinHandle<()>,
+}
 
-impl Drop for AbortOnDrop {
+impl Beating {
+    fn start(heartbeat: &Heartbeat) -> Self {
+        Self { heartbeat: heartbeat.clone(), task: tokio::spawn(heartbeat.clone().run()) }
+    }
+}
+
+impl Drop for Beating {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
+        self.heartbeat.tell_all(Phase::Lost);
     }
 }
 

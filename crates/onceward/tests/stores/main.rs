@@ -46,6 +46,8 @@ laws! {
         a_permanent_failure_is_dead_at_once,
         a_handler_gets_the_payload_as_it_was_given,
         a_panic_is_a_failed_try,
+        a_panic_at_the_end_of_a_handler_that_took_too_long_keeps_no_place,
+        a_worker_that_is_given_up_gives_up_what_it_runs,
         recording_an_error_cannot_fail,
         an_error_that_cannot_be_stored_keeps_its_kind,
         a_snooze_spends_no_try,
@@ -99,6 +101,7 @@ laws! {
     crashes:
         what_a_death_at_each_moment_leads_to_is_what_the_page_says;
     outage:
+        a_receipt_is_not_forgotten_with_the_attempt_that_brought_it,
         a_receipt_that_the_store_cannot_take_now_is_not_forgotten;
     outbox:
         a_row_exists_if_and_only_if_its_transaction_committed,

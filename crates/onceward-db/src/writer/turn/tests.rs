@@ -34,6 +34,31 @@ async fn a_caller_who_is_replayed_alone_has_another_connection_too() {
     db.close().await;
 }
 
+/// Cannot be written at all.
+struct Broken;
+
+impl Fold for Broken {
+    type Item = ();
+    type Answer = ();
+    const RANK: u8 = rank::OTHER;
+
+    async fn run(conn: &mut Conn<'_>, _items: &[()], _now: Option<Time>) -> Result<Vec<()>> {
+        conn.script("CREATE TABLE half_done (n)").await?;
+        panic!("a mistake of ours");
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_panics_ends_no_writer_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = Database::open(&format!("sqlite://{}/test.db", folder.path().display())).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(db.fold::<Broken>(vec![()]).await.unwrap_err().kind(), ErrorKind::Connection);
+        db.fold::<Idle<{ rank::OTHER }>>(vec![()]).await.unwrap();
+    }
+    db.close().await;
+}
+
 /// Of any rank; it writes nothing.
 struct Idle<const RANK: u8>;
 

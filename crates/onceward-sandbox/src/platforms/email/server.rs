@@ -21,7 +21,11 @@ pub(crate) async fn serve(listener: TcpListener, core: Arc<Core>) {
             () = core.closed() => return,
             taken = listener.accept() => taken,
         };
-        let Ok((stream, _)) = taken else { continue };
+        let Ok((stream, _)) = taken else {
+            // Too many open files, for example: they go in a moment.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
         let core = Arc::clone(&core);
         tokio::spawn(async move {
             let stopped = core.closed();

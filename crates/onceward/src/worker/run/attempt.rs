@@ -64,18 +64,23 @@ impl AttemptRun {
         }
     }
 
-    /// `None` when the lease was lost: then nothing here counts.
+    /// `None` when the lease was lost: then nothing here counts. A handler may panic before it gives its future, in it, or
+    /// when that is dropped; all of it is a failed try.
     async fn handle(&self, job: Arc<Claimed>) -> Option<Outcome> {
+        let handled = AssertUnwindSafe(self.handle_in_time(job)).catch_unwind().await;
+        handled.unwrap_or_else(|panic| {
+            Some(Err(Failure::transient(Cause::new("panicked", panic_text(&*panic)))))
+        })
+    }
+
+    async fn handle_in_time(&self, job: Arc<Claimed>) -> Option<Outcome> {
         let Shared { once, registry, longest, .. } = &*self.shared;
         let attempt = Arc::new(Attempt::new(once.clone(), job, self.told.clone()));
-        let handler = AssertUnwindSafe(registry.run(attempt)).catch_unwind();
         tokio::select! {
             biased;
-            outcome = tokio::time::timeout(*longest, handler) => Some(match outcome {
-                Ok(Ok(outcome)) => outcome,
-                Ok(Err(panic)) => Err(Failure::transient(Cause::new("panicked", panic_text(&*panic)))),
-                Err(_) => Err(Failure::transient(Cause::new("timed_out", "the attempt took longer than is allowed"))),
-            }),
+            outcome = tokio::time::timeout(*longest, registry.run(attempt)) => Some(outcome.unwrap_or_else(|_| {
+                Err(Failure::transient(Cause::new("timed_out", "the attempt took longer than is allowed")))
+            })),
             phase = self.told.at_least(Phase::HandBack) => (phase == Phase::HandBack).then_some(Ok(Done::Interrupted)),
         }
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use onceward::{Context, NewJob, Receipt, Worker};
-use tokio::sync::Barrier;
+use onceward::{Cause, Context, Failure, Intent, NewJob, Receipt, SendError, Worker};
+use tokio::sync::{Barrier, Notify};
 
 use crate::harness::{Store, Verdict};
 
@@ -14,39 +14,79 @@ struct Peer {
     sent: Arc<AtomicU32>,
     /// Passed twice: before the send, and once the store is away.
     gate: Arc<Barrier>,
+    /// The handler waits no longer.
+    enough: Arc<Notify>,
+}
+
+impl Peer {
+    fn new() -> Self {
+        Self { sent: Arc::default(), gate: Arc::new(Barrier::new(2)), enough: Arc::default() }
+    }
+
+    async fn send(&self, intent: Intent<String>) -> Result<Receipt, SendError> {
+        self.gate.wait().await;
+        self.gate.wait().await;
+        self.sent.fetch_add(1, Ordering::SeqCst);
+        Ok(Receipt::id(intent.key))
+    }
+
+    /// The store is away from before the send until a while after it; its caller may have had enough by then.
+    async fn without_the_store(&self, store: &Store, impatient: bool) -> Verdict {
+        let (away, back) = if store.is_sqlite() {
+            ("ALTER TABLE onceward_effect RENAME TO away", "ALTER TABLE away RENAME TO onceward_effect")
+        } else {
+            ("ALTER TABLE onceward.effect RENAME TO away", "ALTER TABLE onceward.away RENAME TO effect")
+        };
+        self.gate.wait().await;
+        store.execute(away).await?;
+        self.gate.wait().await;
+        tokio::time::sleep(Duration::from_millis(300)).await; // sleeps: the store takes no answer meanwhile
+        if impatient {
+            self.enough.notify_one();
+        }
+        store.execute(back).await?;
+        Ok(())
+    }
 }
 
 pub(crate) async fn a_receipt_that_the_store_cannot_take_now_is_not_forgotten(store: &Store) -> Verdict {
     store.once.enqueue(NewJob::untyped("blog", "post", "{}")).await?;
-    let peer = Peer { sent: Arc::default(), gate: Arc::new(Barrier::new(2)) };
+    let peer = Peer::new();
     let sends = |ctx: Context<Peer>| async move {
-        let peer = ctx.app();
-        let send = ctx.effect("post", "x".to_owned()).send(async |intent| {
-            peer.gate.wait().await;
-            peer.gate.wait().await;
-            peer.sent.fetch_add(1, Ordering::SeqCst);
-            Ok(Receipt::id(intent.key))
-        });
-        Ok(send.await?.into())
+        Ok(ctx.effect("post", "x".to_owned()).send(|intent| ctx.app().send(intent)).await?.into())
     };
     let worker =
         Worker::builder(&store.once).register_fn("post", 1, peer.clone(), sends).queue("blog", 1).build()?;
-    let (away, back) = if store.is_sqlite() {
-        ("ALTER TABLE onceward_effect RENAME TO away", "ALTER TABLE away RENAME TO onceward_effect")
-    } else {
-        ("ALTER TABLE onceward.effect RENAME TO away", "ALTER TABLE onceward.away RENAME TO effect")
-    };
-    let outage = async {
-        peer.gate.wait().await;
-        store.execute(away).await?;
-        peer.gate.wait().await;
-        tokio::time::sleep(Duration::from_millis(300)).await; // sleeps: the store takes no answer meanwhile
-        store.execute(back).await
-    };
-    let (report, outage) = tokio::join!(worker.run_until_idle(), outage);
+    let (report, outage) = tokio::join!(worker.run_until_idle(), peer.without_the_store(store, false));
     outage?;
     assert_eq!(report?.done, 1);
     assert_eq!(peer.sent.load(Ordering::SeqCst), 1);
     assert_eq!(store.count("effect", "state = 'accepted'").await?, 1);
+    Ok(())
+}
+
+/// A handler's own timeout, a stop, the longest time of an attempt: all of them drop what waits for the store.
+pub(crate) async fn a_receipt_is_not_forgotten_with_the_attempt_that_brought_it(store: &Store) -> Verdict {
+    store.once.enqueue(NewJob::untyped("blog", "post", "{}")).await?;
+    let peer = Peer::new();
+    let sends = |ctx: Context<Peer>| async move {
+        let sending = ctx.effect("post", "x".to_owned()).send(|intent| ctx.app().send(intent));
+        tokio::select! {
+            sent = sending => Ok(sent?.into()),
+            () = ctx.app().enough.notified() => Err(Failure::transient(Cause::new("impatient", "it takes too long"))),
+        }
+    };
+    let worker =
+        Worker::builder(&store.once).register_fn("post", 1, peer.clone(), sends).queue("blog", 1).build()?;
+    let (report, outage) = tokio::join!(worker.run_until_idle(), peer.without_the_store(store, true));
+    outage?;
+    report?;
+    let known = async {
+        // Asking the store takes its time, so this is no busy loop.
+        while store.count("effect", "state = 'accepted'").await? == 0 {}
+        Ok::<_, Box<dyn std::error::Error>>(())
+    };
+    tokio::time::timeout(Duration::from_secs(20), known).await??;
+    assert_eq!(peer.sent.load(Ordering::SeqCst), 1);
     Ok(())
 }

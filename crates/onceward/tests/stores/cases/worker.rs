@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use sqlx::Connection;
 use onceward::{Cause, Context, Done, Failure, NewJob, OrFail, Outcome, Receipt, Worker};
+use sqlx::Connection;
+use tokio::sync::Notify;
 
 use crate::harness::{Store, Verdict};
 
@@ -63,9 +64,66 @@ pub(crate) async fn a_permanent_failure_is_dead_at_once(store: &Store) -> Verdic
 }
 
 pub(crate) async fn a_panic_is_a_failed_try(store: &Store) -> Verdict {
-    let handler: Handler = |_| Box::pin(async { panic!("boom \0 \u{1b}[31m") });
-    assert_eq!(ran(store, handler).await?, 1);
+    let before: Handler = |_| panic!("before its future");
+    let within: Handler = |_| Box::pin(async { panic!("boom \0 \u{1b}[31m") });
+    for (handler, failed) in [(before, 1), (within, 2)] {
+        assert_eq!(ran(store, handler).await?, 1);
+        let panicked = "state = 'pending' AND tries = 1 AND error_code = 'panicked'";
+        assert_eq!(store.count("job", panicked).await?, failed);
+    }
+    Ok(())
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("at its end");
+    }
+}
+
+pub(crate) async fn a_panic_at_the_end_of_a_handler_that_took_too_long_keeps_no_place(store: &Store) -> Verdict {
+    let handler: Handler = |_| {
+        Box::pin(async {
+            let _bomb = Bomb;
+            std::future::pending().await
+        })
+    };
+    store.once.enqueue(job("{}")).await?;
+    let worker = Worker::builder(&store.once).register_fn("welcome", 1, Arc::default(), handler);
+    let worker = worker.queue("mail", 1).longest(Duration::from_millis(100)).build()?;
+    let report = tokio::time::timeout(Duration::from_secs(20), Box::pin(worker.run_until_idle())).await??;
+    assert_eq!(report.again, 1);
     assert_eq!(store.count("job", "state = 'pending' AND tries = 1 AND error_code = 'panicked'").await?, 1);
+    Ok(())
+}
+
+/// Tells when it is dropped.
+struct Told(Arc<Notify>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+pub(crate) async fn a_worker_that_is_given_up_gives_up_what_it_runs(store: &Store) -> Verdict {
+    store.once.enqueue(job("{}")).await?;
+    let (begun, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let handler = |ctx: Context<(Arc<Notify>, Arc<Notify>)>| async move {
+        let (begun, ended) = ctx.app();
+        let _told = Told(ended.clone());
+        begun.notify_one();
+        std::future::pending().await
+    };
+    let app = (begun.clone(), ended.clone());
+    let worker = Worker::builder(&store.once).register_fn("welcome", 1, app, handler).queue("mail", 1).build()?;
+    tokio::select! {
+        _ = worker.run_until_idle() => return Err("its handler never ends".into()),
+        () = begun.notified() => {}
+    }
+    tokio::time::timeout(Duration::from_secs(20), ended.notified()).await?;
     Ok(())
 }
 
