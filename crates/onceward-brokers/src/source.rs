@@ -50,7 +50,8 @@ pub trait Source: fmt::Debug + Send + Sync + 'static {
     /// How often [`Source::extend`] is to be called for what is not acknowledged yet; `None`: never.
     fn extend_every(&self) -> Option<Duration>;
 
-    /// Messages that wait, at most so many: as soon as there is one, or none after `wait`.
+    /// Messages that wait, at most so many: as soon as there is one, or none after `wait`. Asked for again only when all
+    /// that came before is answered for: what is not may come again with it.
     fn receive(
         &self,
         most: usize,

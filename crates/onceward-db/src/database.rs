@@ -203,6 +203,11 @@ impl Database {
         self.0.pool.close().await;
     }
 
+    /// Whether [`Database::close`] was called: nothing can be written any more.
+    pub fn is_closed(&self) -> bool {
+        self.0.writer.is_closed()
+    }
+
     pub(crate) fn pool(&self) -> &Pool {
         &self.0.pool
     }

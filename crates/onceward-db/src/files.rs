@@ -33,13 +33,18 @@ fn make_or_check(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    if path.exists() { writable(path) } else { private_file(path).map(drop) }
+    match new_private_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.exists() => writable(path),
+        // A link that leads nowhere yet.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => private_file(path).map(drop),
+        made => made.map(drop),
+    }
 }
 
 #[cfg(unix)]
 fn writable(path: &Path) -> io::Result<()> {
-    use rustix::fs::Access;
-    Ok(rustix::fs::access(path, Access::READ_OK | Access::WRITE_OK)?)
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    Ok(accessat(CWD, path, Access::READ_OK | Access::WRITE_OK, AtFlags::EACCESS)?)
 }
 
 #[cfg(not(unix))]
@@ -141,11 +146,18 @@ pub(crate) fn beside(store: &Path, suffix: &str) -> PathBuf {
 
 /// Opens a file for its owner alone, making it if need be.
 pub(crate) fn private_file(path: &Path) -> io::Result<std::fs::File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    open_private(path, OpenOptions::new().create(true).truncate(false))
+}
+
+/// Makes a file for its owner alone, which must be new.
+pub(crate) fn new_private_file(path: &Path) -> io::Result<std::fs::File> {
+    open_private(path, OpenOptions::new().create_new(true))
+}
+
+fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<std::fs::File> {
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options.read(true).write(true).open(path)
 }
 
 pub(crate) fn at(path: &Path, error: &io::Error) -> Error {
@@ -176,10 +188,13 @@ mod tests {
 
     /// How many locks this process has on a file, as the system knows them.
     fn locks(path: &std::path::Path) -> usize {
-        let file = format!(":{}", std::fs::metadata(path).unwrap().ino());
-        let (all, ours) = (std::fs::read_to_string("/proc/locks").unwrap(), std::process::id().to_string());
-        let lines = all.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        lines.filter(|it| it.get(1) == Some(&"POSIX") && it[4] == ours && it[5].ends_with(&file)).count()
+        let file = format!(":{} ", std::fs::metadata(path).unwrap().ino());
+        let open = std::fs::read_dir("/proc/self/fdinfo").unwrap();
+        // Some are closed meanwhile.
+        let all = open.filter_map(|one| std::fs::read_to_string(one.ok()?.path()).ok());
+        let of_one =
+            |text: String| text.lines().filter(|it| it.contains("POSIX") && it.contains(&file)).count();
+        all.map(of_one).sum()
     }
 
     #[tokio::test]

@@ -1,8 +1,8 @@
 //! Looking for damage, and copying a whole database while work goes on.
 
-use std::fs::{File, OpenOptions};
-use std::io::ErrorKind as Io;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, ErrorKind as Io};
+use std::path::Path;
 
 use crate::conn::held::Held;
 use crate::{Database, Engine, Error, ErrorKind, Result, Sql, Value, files, sql};
@@ -27,76 +27,77 @@ impl Database {
     /// Copies one consistent state into a new file that only its owner can read (mode 0600), and runs `mark` there, so
     /// that the copy knows what it is, if it has the table. Writers go on meanwhile.
     ///
-    /// The file has its name once it is whole, and on the disk. What is given up or fails before leaves nothing; what is
-    /// killed before leaves a file `FILE-part-…`.
+    /// The file has its name once it is whole, and on the disk. What fails or is given up before leaves nothing in the
+    /// end; what is killed before leaves a file `FILE-unfinished-…`.
     ///
     /// # Errors
     /// `Config` on PostgreSQL, and for a file that exists: nothing is overwritten.
-    pub async fn back_up(&self, file: &Path, mark: &Sql, args: Vec<Value>) -> Result<()> {
+    pub async fn back_up(&self, file: &Path, mark: Sql, args: Vec<Value>) -> Result<()> {
         if self.engine() == Engine::Postgres {
             return Err(Error::new(ErrorKind::Config, "a PostgreSQL store is backed up with pg_dump"));
         }
         if file.try_exists().map_err(|error| files::at(file, &error))? {
             return Err(exists(file));
         }
-        let part = Part::new(file)?;
-        self.copy_into(&part, (mark, args)).await?;
-        part.finish(file)
+        let (db, copy) = (self.clone(), Unfinished::new(file)?);
+        // A task of its own, since SQLite copies on, whoever gives up: the file goes when it has come to its end.
+        let copying = tokio::spawn(async move { db.copy_into(&copy, (mark, args)).await.map(|()| copy) });
+        let copied =
+            copying.await.unwrap_or_else(|error| Err(Error::new(ErrorKind::Other, error.to_string())));
+        copied?.finish(file)
     }
 
-    async fn copy_into(&self, part: &Part, mark: (&Sql, Vec<Value>)) -> Result<()> {
-        let Some(name) = part.path.to_str() else {
-            let text = format!("{}: SQLite needs a name in UTF-8", part.path.display());
-            return Err(Error::new(ErrorKind::Config, text));
-        };
+    async fn copy_into(&self, copy: &Unfinished, mark: (Sql, Vec<Value>)) -> Result<()> {
         // A connection of its own: readers may not write, not even elsewhere.
         let mut held = self.pool().writer().await?;
-        held.conn().execute(&BACK_UP, vec![name.into()]).await?;
-        let mut copy = Held::file(&part.path).await?;
-        match copy.conn().execute(mark.0, mark.1).await {
+        held.conn().execute(&BACK_UP, vec![copy.name.clone().into()]).await?;
+        let mut made = Held::file(Path::new(&copy.name)).await?;
+        match made.conn().execute(&mark.0, mark.1).await {
             // A store of an older version has no place for it yet, and is copied as it is.
             Err(error) if error.kind() == ErrorKind::Schema => {}
             marked => drop(marked?),
         }
-        copy.close().await
+        made.close().await
     }
 }
 
 /// A copy that is being made; its file goes with it.
-struct Part {
-    path: PathBuf,
+struct Unfinished {
+    name: String,
     file: File,
 }
 
-impl Part {
+impl Unfinished {
     fn new(of: &Path) -> Result<Self> {
-        let path = files::beside(of, &format!("-part-{}", crate::random_id()?));
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(|error| files::at(&path, &error))?;
-        Ok(Self { path, file })
+        let path = files::beside(of, &format!("-unfinished-{}", &crate::random_id()?[..8]));
+        let Some(name) = path.to_str().map(str::to_owned) else {
+            let text = format!("{}: SQLite needs a name in UTF-8", of.display());
+            return Err(Error::new(ErrorKind::Config, text));
+        };
+        let file = files::new_private_file(&path).map_err(|error| files::at(of, &error))?;
+        Ok(Self { name, file })
     }
 
     /// Whole and on the disk, it gets its name, which must be free.
     fn finish(self, file: &Path) -> Result<()> {
-        self.file.sync_all().map_err(|error| files::at(&self.path, &error))?;
-        match std::fs::hard_link(&self.path, file) {
-            Err(error) if error.kind() == Io::AlreadyExists => return Err(exists(file)),
+        let named = self.file.sync_all().and_then(|()| match std::fs::hard_link(&self.name, file) {
             // A file system without links.
-            Err(_) if !file.exists() => std::fs::rename(&self.path, file),
+            Err(error) if error.kind() != Io::AlreadyExists && !file.exists() => {
+                std::fs::rename(&self.name, file)
+            }
             linked => linked,
+        });
+        match named {
+            Err(_) if file.exists() => Err(exists(file)),
+            named => named.and_then(|()| sync_folder(file)).map_err(|error| files::at(file, &error)),
         }
-        .map_err(|error| files::at(file, &error))?;
-        sync_folder(file)
     }
 }
 
-impl Drop for Part {
+impl Drop for Unfinished {
     fn drop(&mut self) {
-        // Half a copy must not pass for one. It may have got its name.
-        drop(std::fs::remove_file(&self.path));
+        // It may have got its name.
+        drop(std::fs::remove_file(&self.name));
     }
 }
 
@@ -107,13 +108,12 @@ fn exists(file: &Path) -> Error {
 
 /// A new name is durable once its folder is.
 #[cfg(unix)]
-fn sync_folder(file: &Path) -> Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| files::at(folder, &error))
+fn sync_folder(file: &Path) -> io::Result<()> {
+    File::open(files::folder_of(file))?.sync_all()
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_file: &Path) -> Result<()> {
+fn sync_folder(_file: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -129,7 +129,7 @@ mod tests {
         let db = Database::open(&format!("sqlite://{}/store.db", folder.path().display())).await.unwrap();
         let copy = folder.path().join("copy.db");
         let given_up_after = async |moments: u32| {
-            let mut copying = Box::pin(db.back_up(&copy, &DAMAGE, vec![]));
+            let mut copying = Box::pin(db.back_up(&copy, DAMAGE, vec![]));
             for _ in 0..moments {
                 if let Some(copied) = copying.as_mut().now_or_never() {
                     return Some(copied);
@@ -140,7 +140,7 @@ mod tests {
         };
         let mut moments = 0;
         let copied = loop {
-            moments += 1;
+            moments += 1 + moments / 8;
             match given_up_after(moments).await {
                 Some(copied) => break copied,
                 None => assert!(!copy.exists(), "after {moments} moments"),
@@ -148,8 +148,18 @@ mod tests {
         };
         copied.unwrap();
         assert!(copy.exists());
-        let again = db.back_up(&copy, &DAMAGE, vec![]).await;
+        let again = db.back_up(&copy, DAMAGE, vec![]).await;
         assert_eq!(again.unwrap_err().kind(), ErrorKind::Config, "it is not overwritten");
+        let unfinished = || {
+            let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+            names.filter(|name| name.to_string_lossy().contains("-unfinished-")).count()
+        };
+        let gone = async {
+            while unfinished() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(20), gone).await.unwrap();
         db.close().await;
     }
 }

@@ -109,6 +109,10 @@ impl Writer {
         }
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
     pub(crate) async fn submit<F: Fold>(&self, items: Vec<F::Item>) -> Result<Pending<F::Answer>> {
         let (reply, answer) = oneshot::channel();
         if items.is_empty() {

@@ -1,5 +1,6 @@
 //! The effect ledger: an intent is durable before the first byte leaves, a receipt after; what was lost is found out.
 
+mod answer;
 mod decide;
 mod step;
 

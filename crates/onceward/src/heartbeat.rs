@@ -51,10 +51,10 @@ impl Heartbeat {
         told
     }
 
-    /// Whether a lease is still in care and not lost.
+    /// Whether a lease is in care and has not run out, whatever its job was told.
     pub(crate) fn holds(&self, lease: &Lease) -> bool {
-        let held = self.held();
-        held.get(&lease.job).is_some_and(|one| one.token == lease.token && one.told.phase() != Phase::Lost)
+        let (held, now) = (self.held(), Instant::now());
+        held.get(&lease.job).is_some_and(|one| one.token == lease.token && one.until > now)
     }
 
     pub(crate) fn remove(&self, lease: &Lease) {

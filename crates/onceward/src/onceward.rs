@@ -95,7 +95,7 @@ impl Onceward {
     /// # Errors
     /// `store_config` on PostgreSQL, and for a file that exists: nothing is overwritten.
     pub async fn back_up(db: &Database, file: &Path) -> Result<(), Error> {
-        Ok(db.back_up(file, &LINEAGE_COPY, vec![Some(Time::now()).into()]).await?)
+        Ok(db.back_up(file, LINEAGE_COPY, vec![Some(Time::now()).into()]).await?)
     }
 
     /// Jobs whose rows contradict themselves: something else than a release of this crate wrote to `db`. Reads every job of

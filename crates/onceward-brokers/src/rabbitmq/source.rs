@@ -47,7 +47,7 @@ impl SourceAt {
 pub struct RabbitSource {
     link: Link<Consuming>,
     queue: ShortString,
-    /// How many of the last delivery were not answered for.
+    /// How many of what came last were not answered for.
     unanswered: AtomicUsize,
     /// What makes a message's own id one of this queue on this server.
     scope: String,
@@ -78,8 +78,10 @@ impl RabbitSource {
     async fn nack(&self, tags: &[&Acker], requeue: bool) -> Result<(), Cause> {
         let options = BasicNackOptions { requeue, ..BasicNackOptions::default() };
         for tag in tags {
-            in_time(tag.nack(options)).await?;
-            self.answered();
+            // `false`: it was answered before, on a channel that may be gone.
+            if in_time(tag.nack(options)).await? {
+                self.answered();
+            }
         }
         Ok(())
     }
@@ -175,8 +177,9 @@ impl Source for RabbitSource {
 
     async fn acknowledge(&self, tags: &[&Acker]) -> Result<(), Cause> {
         for tag in tags {
-            in_time(tag.ack(BasicAckOptions::default())).await?;
-            self.answered();
+            if in_time(tag.ack(BasicAckOptions::default())).await? {
+                self.answered();
+            }
         }
         Ok(())
     }

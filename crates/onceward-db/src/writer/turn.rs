@@ -104,9 +104,9 @@ impl Line {
 
     pub(super) async fn run(mut self, waiting: Arc<Mutex<Waiting>>) {
         while let Some(commands) = self.next(&waiting).await {
-            // Its callers hear of it, its connection is closed, and the line goes on: nothing is written without one.
+            // Its callers hear of it, its connection is closed, and the line goes on: without one nothing is written.
             if AssertUnwindSafe(self.turn(commands)).catch_unwind().await.is_err() {
-                tracing::error!("a write panicked; it was rolled back, with all of its turn");
+                tracing::error!("a write panicked; what was not answered was rolled back");
             }
             self.checkpoint_if_due().await;
         }

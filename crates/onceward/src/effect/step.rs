@@ -6,21 +6,17 @@ use onceward_db::ErrorKind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use tokio::time::Instant;
 
+use super::answer::Answer;
 use super::{Class, EffectState, Entry, Intent, Next, Seen, Terms, is_in_sight, look_again, next, not_done};
-use crate::backoff::Backoff;
 use crate::context::Attempt;
 use crate::store::effects::{Ledger, Step, Write, Written};
-use crate::{Cause, Failure, JobId, Onceward, Receipt, SendError, Time};
+use crate::{Cause, Failure, Receipt, SendError, Time};
 
 /// How long a request may take unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a fresh item may stay unseen unless told otherwise.
 const LAG: Duration = Duration::from_secs(30);
-/// How long the store may be away before an answer is given up: a person is asked then.
-const PERSISTS: Duration = Duration::from_hours(1);
-
 /// Why a step is parked that this store knows no send of.
 const LOST: &str = "the store lost its last commits (a standby was promoted, or a backup put in place), so it may have been \
                     sent; nothing but a person can tell";
@@ -220,7 +216,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
             return self.not_sent(&entry, until, cause).await;
         }
         match tokio::time::timeout(entry.terms.timeout, send(intent)).await {
-            Ok(Ok(receipt)) => self.accepted(receipt).await,
+            Ok(Ok(receipt)) => self.accepted(&entry, receipt).await,
             Ok(Err(SendError::Refused(failure))) => self.refused(&entry, until, failure).await,
             Ok(Err(SendError::NotSent(cause))) => self.not_sent(&entry, until, cause).await,
             Ok(Err(SendError::Unknown(cause))) => self.unknown(&entry, until, cause).await,
@@ -231,9 +227,9 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         }
     }
 
-    async fn accepted(self, receipt: Receipt) -> Result<Receipt, Failure> {
+    async fn accepted(self, entry: &Entry, receipt: Receipt) -> Result<Receipt, Failure> {
         let response = serde_json::to_string(&receipt).ok();
-        self.answer(EffectState::Accepted, None, receipt.clone(), response).await?;
+        self.answer(entry, EffectState::Accepted, None, receipt.clone(), response).await?;
         Ok(receipt)
     }
 
@@ -269,7 +265,7 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         let (_, look_at) = super::schedule(entry, self.attempt.now(), until);
         let state = not_done(entry, said);
         let check_at = look_at.filter(|_| state == EffectState::Unknown);
-        self.answer(state, check_at, Receipt::default(), response).await
+        self.answer(entry, state, check_at, Receipt::default(), response).await
     }
 
     async fn look_once(&self, entry: &Entry) -> Result<(), Failure> {
@@ -319,31 +315,25 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         }
     }
 
+    /// Writes what the world said, which exists nowhere else. It goes on when this attempt is ended meanwhile.
     async fn answer(
         &self,
+        entry: &Entry,
         state: EffectState,
         check_at: Option<Time>,
         receipt: Receipt,
         response: Option<String>,
     ) -> Result<(), Failure> {
-        let write = Write::Answer { step: self.step(), state, check_at, receipt, response };
-        // Nothing sent, and nothing written of it: then the row was never open.
-        if let Written::Refused = self.persist(write).await?
-            && state != EffectState::Prepared
-        {
-            tracing::warn!(
-                job = self.attempt.lease().job,
-                step = self.step,
-                "an answer came after its effect was settled otherwise"
-            );
-        }
-        Ok(())
-    }
-
-    /// Writes what the world said, which exists nowhere else. It goes on when this attempt is ended meanwhile.
-    async fn persist(&self, write: Write) -> Result<Written, Failure> {
-        let (once, job) = (self.attempt.once().clone(), self.attempt.lease().job);
-        tokio::spawn(persist(once, job, self.step.clone(), write)).await.unwrap_or_else(|_| Err(lost()))
+        let (step, send) = (self.step(), entry.sends + 1);
+        let answer = Answer {
+            once: self.attempt.once().clone(),
+            job: step.lease.job,
+            step: self.step.clone(),
+            // Nothing sent, and nothing written of it: then the row was never open.
+            may_be_unknown: state == EffectState::Prepared,
+            write: Write::Answer { step, send, state, check_at, receipt, response },
+        };
+        tokio::spawn(answer.persist()).await.unwrap_or_else(|error| Err(doubt(error.to_string())))
     }
 
     async fn write(&self, write: Write) -> Result<Written, Failure> {
@@ -363,31 +353,11 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
     }
 }
 
-/// Again and again while the store is away. Writing it twice changes nothing.
-async fn persist(once: Onceward, job: JobId, step: String, write: Write) -> Result<Written, Failure> {
-    let (begun, mut failures) = (Instant::now(), 0);
-    loop {
-        match once.db().fold::<Ledger>(vec![write.clone()]).await {
-            Ok(mut written) => return written.pop().ok_or_else(lost),
-            // Once more: another job may have got the same id in this moment, which is left out then.
-            Err(error)
-                if failures > 0 && matches!(error.kind(), ErrorKind::Constraint | ErrorKind::Decode) =>
-            {
-                return Err(error.into());
-            }
-            Err(error) if begun.elapsed() > PERSISTS => return Err(error.into()),
-            Err(error) => tracing::error!(job, step, %error, "an answer could not be written; tried again"),
-        }
-        tokio::time::sleep(Backoff::STORE.after(failures)).await;
-        failures += 1;
-    }
-}
-
 fn doubt(text: String) -> Failure {
     Failure::InDoubt { cause: Cause::new("in_doubt", text) }
 }
 
-fn lost() -> Failure {
+pub(super) fn lost() -> Failure {
     let text = "the lease was lost or the job was cancelled, so nothing was sent";
     Failure::transient(Cause::new("lease_lost", text))
 }

@@ -122,9 +122,11 @@ impl World<'_> {
         let request = self.model.platform.requests[at].clone();
         let (lease, step) = (&request.lease, request.step.as_str());
         let (state, check_at, receipt) = came_to(&request, heard);
-        let write = Write::Answer { step: named(lease, step), state, check_at, receipt, response: None };
+        let send = request.entry.sends + 1;
+        let write =
+            Write::Answer { step: named(lease, step), send, state, check_at, receipt, response: None };
         let written = self.write(write).await?;
-        let expected = self.model.answer(lease, step, state, check_at);
+        let expected = self.model.answer(lease, (step, send), state, check_at);
         agree("answer", &expected, &matches!(written, Written::Done))
     }
 

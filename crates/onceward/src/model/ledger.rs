@@ -73,12 +73,13 @@ impl Model {
     pub(super) fn answer(
         &mut self,
         lease: &Lease,
-        step: &str,
+        (step, send): (&str, u32),
         state: EffectState,
         check_at: Option<Time>,
     ) -> bool {
         let ours = |effect: &&mut Effect| {
             effect.row.step == step
+                && (effect.row.sends == i64::from(send) || state == EffectState::Accepted)
                 && effect.row.is_open()
                 && effect.row.token.as_deref() == Some(&lease.token)
         };

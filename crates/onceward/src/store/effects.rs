@@ -41,6 +41,8 @@ pub(crate) enum Write {
     /// Write down what a send came to.
     Answer {
         step: Step,
+        /// Which send of the step it was, from 1.
+        send: u32,
         state: EffectState,
         check_at: Option<Time>,
         receipt: Receipt,
@@ -218,7 +220,7 @@ async fn begin(conn: &mut Conn<'_>, step: &Step, entry: &Entry, now: Option<Time
 }
 
 async fn answer(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result<Written> {
-    let Write::Answer { step, state, check_at, receipt, response } = write else {
+    let Write::Answer { step, send, state, check_at, receipt, response } = write else {
         return Ok(Written::Refused);
     };
     let args = vec![
@@ -231,6 +233,7 @@ async fn answer(conn: &mut Conn<'_>, write: &Write, now: Option<Time>) -> Result
         receipt.id.clone().into(),
         receipt.url.clone().into(),
         response.clone().into(),
+        i64::from(*send).into(),
     ];
     let written = conn.row(&EFFECT_ANSWER, args).await?.is_some();
     if written && *state != EffectState::Unknown {

@@ -189,7 +189,12 @@ async fn ended(conn: &mut Conn<'_>, scope: &'static str, key: &str) -> Result<(S
 
 async fn fresh_ids(conn: &mut Conn<'_>, count: usize) -> Result<Vec<JobId>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    conn.rows(&JOB_IDS, vec![count.into()]).await?.iter().map(|row| row.int("id")).collect()
+    let mut ids = Vec::new();
+    for range in conn.rows(&JOB_IDS, vec![count.into()]).await? {
+        let first = range.int("id")?;
+        ids.extend(first..first + range.int("n")?);
+    }
+    Ok(ids)
 }
 
 /// Takes each key for the first that names it; two of one call share it like any two others.
@@ -295,11 +300,17 @@ struct JobItem<'a> {
     kind: &'a str,
     version: u32,
     payload: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     held_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     run_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     delay: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     policy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<&'a str>,
     #[serde(skip)]
     error: Option<&'a crate::Cause>,

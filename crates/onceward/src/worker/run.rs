@@ -121,13 +121,11 @@ impl Running {
 
     /// Ends with an error when the store's file is gone: what is written then is lost, so handlers are told at once.
     pub(super) async fn run(self) -> Result<Report, Error> {
-        let Shared { once, heartbeat, .. } = &*self.shared;
-        let (once, heartbeat) = (once.clone(), heartbeat.clone());
+        let once = self.shared.once.clone();
         tokio::select! {
             report = self.work() => report,
             error = once.db().file_is_gone() => {
                 tracing::error!(%error, "this worker ends");
-                heartbeat.tell_all(Phase::Lost);
                 Err(error.into())
             }
         }

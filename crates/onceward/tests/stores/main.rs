@@ -102,6 +102,7 @@ laws! {
         what_a_death_at_each_moment_leads_to_is_what_the_page_says;
     outage:
         a_receipt_is_not_forgotten_with_the_attempt_that_brought_it,
+        an_answer_that_comes_late_says_nothing_of_a_later_send,
         a_receipt_that_the_store_cannot_take_now_is_not_forgotten;
     outbox:
         a_row_exists_if_and_only_if_its_transaction_committed,

@@ -22,7 +22,7 @@ pub(crate) async fn serve(listener: TcpListener, core: Arc<Core>) {
             taken = listener.accept() => taken,
         };
         let Ok((stream, _)) = taken else {
-            // Too many open files, for example: they go in a moment.
+            // Too many files are open, for example: some are closed in a moment.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };

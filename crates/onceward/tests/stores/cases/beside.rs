@@ -78,7 +78,9 @@ pub(crate) async fn a_look_that_is_given_up_leaves_the_pool_as_it_was(store: &St
 
 /// Begins to look, and gives up a moment later each time, until a look is ready before.
 async fn look_and_give_up(once: &Onceward, can_look: impl Fn() -> bool) {
-    for moments in 1.. {
+    let mut moments = 0;
+    loop {
+        moments += 1 + moments / 8;
         while !can_look() {
             tokio::task::yield_now().await;
         }
