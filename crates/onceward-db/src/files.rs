@@ -53,8 +53,8 @@ fn writable(path: &Path) -> io::Result<()> {
     if read_only { Err(io::ErrorKind::PermissionDenied.into()) } else { Ok(()) }
 }
 
-/// Why there can be no store, and what to do.
-fn unusable(path: &Path, error: &io::Error) -> Error {
+/// Why there can be no such file, and what to do.
+pub(crate) fn unusable(path: &Path, error: &io::Error) -> Error {
     let folder = folder_of(path);
     let advice = match error.kind() {
         _ if path.is_dir() => "it is a folder, and a store is a file: name one in it".to_owned(),

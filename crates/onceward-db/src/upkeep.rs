@@ -27,8 +27,8 @@ impl Database {
     /// Copies one consistent state into a new file that only its owner can read (mode 0600), and runs `mark` there, so
     /// that the copy knows what it is, if it has the table. Writers go on meanwhile.
     ///
-    /// The file has its name once it is whole, and on the disk. What fails or is given up before leaves nothing in the
-    /// end; what is killed before leaves a file `FILE-unfinished-…`.
+    /// The file has its name once it is whole, and on the disk. What fails or is given up before leaves nothing; what is
+    /// killed before leaves a file `FILE-unfinished-…`.
     ///
     /// # Errors
     /// `Config` on PostgreSQL, and for a file that exists: nothing is overwritten.
@@ -40,7 +40,9 @@ impl Database {
             return Err(exists(file));
         }
         let (db, copy) = (self.clone(), Unfinished::new(file)?);
-        // A task of its own, since SQLite copies on, whoever gives up: the file goes when it has come to its end.
+        // Whoever gives up may end the process next.
+        let _removed = Removed(copy.name.clone());
+        // A task of its own, since SQLite copies on, whoever gives up, and may make the file again: it goes at the end too.
         let copying = tokio::spawn(async move { db.copy_into(&copy, (mark, args)).await.map(|()| copy) });
         let copied =
             copying.await.unwrap_or_else(|error| Err(Error::new(ErrorKind::Other, error.to_string())));
@@ -65,6 +67,18 @@ impl Database {
 struct Unfinished {
     name: String,
     file: File,
+    _removed: Removed,
+}
+
+/// The name of a file that is removed, with the journal of its last transaction.
+struct Removed(String);
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        // It may have got its name.
+        drop(std::fs::remove_file(&self.0));
+        drop(std::fs::remove_file(format!("{}-journal", self.0)));
+    }
 }
 
 impl Unfinished {
@@ -74,8 +88,8 @@ impl Unfinished {
             let text = format!("{}: SQLite needs a name in UTF-8", of.display());
             return Err(Error::new(ErrorKind::Config, text));
         };
-        let file = files::new_private_file(&path).map_err(|error| files::at(of, &error))?;
-        Ok(Self { name, file })
+        let file = files::new_private_file(&path).map_err(|error| files::unusable(of, &error))?;
+        Ok(Self { file, _removed: Removed(name.clone()), name })
     }
 
     /// Whole and on the disk, it gets its name, which must be free.
@@ -91,13 +105,6 @@ impl Unfinished {
             Err(_) if file.exists() => Err(exists(file)),
             named => named.and_then(|()| sync_folder(file)).map_err(|error| files::at(file, &error)),
         }
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        // It may have got its name.
-        drop(std::fs::remove_file(&self.name));
     }
 }
 

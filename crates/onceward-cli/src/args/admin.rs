@@ -14,7 +14,7 @@ pub(crate) struct Work {
     /// Only these queues and channels
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) queues: Vec<String>,
-    /// Ends when nothing is due
+    /// Ends when nothing is due but what waits for a rate, a peer or you
     #[arg(long)]
     pub(crate) until_idle: bool,
 }

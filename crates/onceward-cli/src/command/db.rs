@@ -11,6 +11,7 @@ use super::{Run, status};
 use crate::args::DbVerb;
 use crate::exit::Exit;
 use crate::output::plain;
+use crate::signal::Signals;
 use crate::stop::Stop;
 use crate::store::{self, COMPONENTS, database, named};
 
@@ -135,7 +136,15 @@ async fn back_up(run: &Run, file: &Path) -> Result<Exit, Stop> {
         let text = format!("{} exists and is not overwritten; name a new file", file.display());
         return Err(Stop::failed("exists", text));
     }
-    Onceward::back_up(&db, file).await?;
+    let mut signals = Signals::catch()?;
+    let copied = tokio::select! {
+        copied = Onceward::back_up(&db, file) => copied,
+        exit = signals.next() => {
+            run.output.note("interrupted; nothing was copied");
+            return Ok(exit);
+        }
+    };
+    copied?;
     db.close().await;
     let size = std::fs::metadata(file).map_err(|error| Stop::at(file, &error))?.len();
     run.output.answer(&json!({ "file": file, "bytes": size }), || {

@@ -48,7 +48,13 @@ fn job(run: &Run, args: &Enqueue) -> Result<NewJob, Stop> {
     let job = args.run_at.map_or(job.clone(), |at| job.run_at(at));
     let job = match (&args.dedup_key, args.dedup_for) {
         (Some(key), Some(held)) => job.dedup(key, held.into()),
-        _ => job,
+        (None, Some(_)) => {
+            return Err(Stop::usage(
+                "bad_dedup",
+                "--dedup-for needs --dedup-key: what there is to be one of",
+            ));
+        }
+        (_, None) => job,
     };
     job.check().map_err(|error| Stop::of_payload("--payload", &error))?;
     Ok(job)

@@ -28,6 +28,7 @@ fn one_bad_line_enqueues_nothing_and_all_bad_lines_are_named() {
         ("{\"payload\":1,\"kind\":\"a b\"}", "kind \"a b\""),
         ("{\"payload\":\"\\u0000\"}", "`payload`: U+0000"),
         ("{\"payload\":1,\"dedup_key\":\"a\"}", "`dedup_key` needs `dedup_for`"),
+        ("{\"payload\":1,\"dedup_for\":\"3d\"}", "`dedup_for` needs `dedup_key`"),
         ("{\"payload\":1,\"dedup_for\":\"soon\"}", "`dedup_for`: expected forever"),
         ("{\"payload\":1,\"run_at\":\"tomorrow\"}", "is not an instant"),
         ("[]", "expected an object such as {\"payload\":"),

@@ -49,6 +49,7 @@ fn a_mistake_is_told_by_the_flag_it_came_by() {
         (payload("{\"a\":\"\\u0000\"}"), "--payload: $.a: U+0000"),
         (payload("@large.json"), "at most 262144 bytes"),
         (with(&["--payload", "1", "--dedup-key", "", "--dedup-for", "forever"]), "the dedup key is empty"),
+        (with(&["--payload", "1", "--dedup-for", "3d"]), "--dedup-for needs --dedup-key"),
         (later("9999-12-31T23:59:59Z"), "at most 9999-12-30T00:00:00Z"),
         (with(&["--payload", "1", "--store", "sqlite://a.db?mode=rwc"]), "mode is not needed"),
     ];

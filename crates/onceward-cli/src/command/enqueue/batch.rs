@@ -81,7 +81,11 @@ fn job(line: &str, args: &Enqueue) -> Result<(String, NewJob), String> {
     let kind = line.kind.or_else(|| args.kind.clone()).ok_or_else(|| lacks("kind"))?;
     let payload = line.payload.ok_or("`payload` is missing")?;
     let held = line.dedup_for.map(|text| text.parse::<DedupFor>()).transpose();
-    let held = held.map_err(|why| format!("`dedup_for`: {why}"))?.or(args.dedup_for);
+    let held = held.map_err(|why| format!("`dedup_for`: {why}"))?;
+    if held.is_some() && line.dedup_key.is_none() {
+        return Err("`dedup_for` needs `dedup_key`: what there is to be one of".to_owned());
+    }
+    let held = held.or(args.dedup_for);
     let mut job = NewJob::untyped(&queue, kind, payload.get());
     if let Some(at) = line.run_at.or(args.run_at) {
         job = job.run_at(at);
