@@ -5,10 +5,11 @@ use std::time::Duration;
 use onceward_db::ErrorKind;
 use tokio::time::Instant;
 
+use super::EffectState;
 use super::step::lost;
 use crate::backoff::Backoff;
-use crate::store::effects::{Ledger, Write, Written};
-use crate::{Failure, JobId, Onceward};
+use crate::store::effects::{Ledger, Step, Write, Written};
+use crate::{Failure, Onceward};
 
 /// How long the store may be away before an answer is given up, and what it said is in doubt.
 const PERSISTS: Duration = Duration::from_hours(1);
@@ -16,16 +17,15 @@ const PERSISTS: Duration = Duration::from_hours(1);
 /// An answer that the ledger lacks, and that nobody else knows.
 pub(super) struct Answer {
     pub(super) once: Onceward,
-    pub(super) job: JobId,
-    pub(super) step: String,
-    /// The ledger may have no place for it.
-    pub(super) may_be_unknown: bool,
+    pub(super) step: Step,
+    pub(super) state: EffectState,
     pub(super) write: Write,
 }
 
 impl Answer {
     /// Again and again while the store is away. Writing it twice changes nothing.
     pub(super) async fn persist(self) -> Result<(), Failure> {
+        let (job, step) = (self.step.lease.job, &self.step.name);
         let (begun, mut failures) = (Instant::now(), 0);
         let error = loop {
             match self.once.db().fold::<Ledger>(vec![self.write.clone()]).await {
@@ -38,23 +38,24 @@ impl Answer {
                 }
                 Err(error) if begun.elapsed() > PERSISTS || self.once.db().is_closed() => break error,
                 Err(error) => {
-                    tracing::error!(job = self.job, step = self.step, %error, "an answer could not be written; tried again");
+                    tracing::error!(job, step, %error, "an answer could not be written; tried again");
                 }
             }
             tokio::time::sleep(Backoff::STORE.after(failures)).await;
             failures += 1;
         };
-        tracing::error!(job = self.job, step = self.step, %error, "an answer could not be written, and is lost");
+        tracing::error!(job, step, %error, "an answer could not be written, and is lost");
         Err(error.into())
     }
 
     fn written(&self, written: Option<&Written>) -> Result<(), Failure> {
         match written {
             None => return Err(lost()),
-            Some(Written::Refused) if !self.may_be_unknown => {
+            // Nothing sent, and nothing written of it: then the row was never open.
+            Some(Written::Refused) if self.state != EffectState::Prepared => {
                 tracing::warn!(
-                    job = self.job,
-                    step = self.step,
+                    job = self.step.lease.job,
+                    step = self.step.name,
                     "an answer came after its effect was settled otherwise"
                 );
             }

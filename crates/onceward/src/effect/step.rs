@@ -324,15 +324,9 @@ impl<R: Serialize + DeserializeOwned, L: Look<R>> Effect<'_, R, L> {
         receipt: Receipt,
         response: Option<String>,
     ) -> Result<(), Failure> {
-        let (step, send) = (self.step(), entry.sends + 1);
-        let answer = Answer {
-            once: self.attempt.once().clone(),
-            job: step.lease.job,
-            step: self.step.clone(),
-            // Nothing sent, and nothing written of it: then the row was never open.
-            may_be_unknown: state == EffectState::Prepared,
-            write: Write::Answer { step, send, state, check_at, receipt, response },
-        };
+        let (once, step, send) = (self.attempt.once().clone(), self.step(), entry.sends + 1);
+        let write = Write::Answer { step: step.clone(), send, state, check_at, receipt, response };
+        let answer = Answer { once, step, state, write };
         tokio::spawn(answer.persist()).await.unwrap_or_else(|error| Err(doubt(error.to_string())))
     }
 
